@@ -27,7 +27,7 @@ func (o *boundOptions) flags(c *cobra.Command) {
 	o.InstanceFlags.Flags(c)
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
-	c.Flags().Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for --deadlines and what tells of a plan of hours; if absent, what its file says")
+	c.Flags().Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for --deadlines and for times in the output; by default, what the file of the plan says")
 }
 
 // run computes the bounds of the first of the files that are read.
@@ -118,16 +118,16 @@ func newExplain(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain INSTANCE [SCHEDULE]",
 		Short: "Say in words what limits the plan, or why there is none",
-		Long: `Say which GPUs, links, memory or job limit the best possible plan, and what
-more of each would bring, from the prices of the bound's linear program. For an
-infeasible instance, say why. Where memory is why no plan is found, name job, GPU and
-bytes, and changes with which one is found. The search of "jigsaw plan" may prove a stronger
-bound, which has no such prices.
+		Long: `Say which GPUs, links, memory or jobs limit the best possible plan, and what
+more of each would gain, according to the dual prices of the bound's linear program. For an
+infeasible instance, say why it is infeasible. If no plan is found for lack of memory, name
+the job, the GPU and the missing bytes, and changes that make a plan possible. The search of
+"jigsaw plan" may prove a stronger bound, for which there are no such prices.
 
-With SCHEDULE, a plan as for "jigsaw check", say also why the plan ends when it
-does, step by step, and of every job why it does, and whether it states a stronger
-bound. Of a plan of hours, in blocks, the steps are whole jobs, by the clock where its
-begin is known.
+With SCHEDULE, a plan as for "jigsaw check", also say why the plan ends when it
+does, step by step, why each job ends when it does, and whether the plan's file states a
+stronger bound. In a plan of hours, made in blocks, the steps are whole jobs; they have times
+of the clock if it is known when the plan begins.
 Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 		Example: `  jigsaw explain thin-network
   jigsaw plan rack -o json > plan.json

@@ -36,20 +36,20 @@ func newBurst(std cli.Streams) *cobra.Command {
 	o := burstOptions{latency: -1}
 	c := &cobra.Command{
 		Use:   "burst MODEL",
-		Short: "Give every layer of a job as many GPUs as pay",
-		Long: `Plan one iteration of a burst-parallel job: its global batch stays, and every
-layer has its own number of GPUs, a power of two. Of all plans in which no layer
-takes more than --amplification times the GPU-time it takes on one GPU, transfers
-and all-reduces included, the fastest is found, and the trade-off of time against
-GPU-time among all of them. Data parallelism stands beside it.
+		Short: "Give every layer of a job as many GPUs as are worth it",
+		Long: `Plan one iteration of a burst-parallel job: its global batch is fixed, and every
+layer has its own number of GPUs, a power of two. Among all plans in which no layer
+takes more than --amplification times the GPU-time that it takes on one GPU, transfers
+and all-reduces included, find the fastest, and the trade-off between time and
+GPU-time. Data parallelism is shown for comparison.
 
 With several numbers of GPUs or limits, one table compares them.
 
---background fills what idles with other jobs, each on one GPU: slices run while
-the foreground leaves it idle, never during an all-reduce. Steps
-of the foreground are delayed, within --slowdown, where that gives the background
-most. The timetable of one period is checked, and a bound says what no timetable of
-the plan gives. What the model leaves out is in docs/burst.md.
+--background fills idle GPUs with other jobs, each on one GPU. They run in slices while
+the foreground job leaves that GPU idle, never during an all-reduce. Steps of the foreground
+job are delayed, within --slowdown, where that helps the background most. The timetable
+of one period is checked, and a bound says what no timetable of the plan exceeds.
+docs/burst.md says what the model leaves out.
 Exit codes: 0 planned, 2 invalid input.`,
 		Example: `  jigsaw burst vgg16 --gpu a100 --batch 32 --gpus 8 --amplification 2
   jigsaw burst vgg16 --gpu a100 --gpus 1,2,4,8 --amplification 1.5,2,2.5,none
@@ -69,12 +69,12 @@ Exit codes: 0 planned, 2 invalid input.`,
 	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
 	f.StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	f.IntVar(&o.batch, "batch", 32, "samples of an iteration, over all GPUs")
-	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs of a layer, powers of two")
-	f.StringSliceVar(&o.limits, "amplification", []string{"2"}, "most GPU-time of a layer over that on one GPU, or none")
-	f.TextVar(&o.memory, "memory", instance.Bytes(0), "of a GPU, like 40GiB: the plan is the fastest that has room")
-	f.StringVar(&o.optim, "optimizer", "momentum", "sgd, momentum or adam: what training keeps, for --memory")
-	f.TextVar(&o.rate, "rate", instance.BitRate(0), "what a GPU sends and receives, like 266GB/s (default of v100 and a100: the published planner's)")
-	f.TextVar(&o.latency, "latency", instance.Duration(-1), "of each collective, like 40us (default of v100 and a100: the published planner's)")
+	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs that a layer may have, a power of two; several are compared")
+	f.StringSliceVar(&o.limits, "amplification", []string{"2"}, "most GPU-time that a layer may take, as a multiple of that on one GPU, or none; several are compared")
+	f.TextVar(&o.memory, "memory", instance.Bytes(0), "memory of a GPU, like 40GiB: the plan is the fastest that fits")
+	f.StringVar(&o.optim, "optimizer", "momentum", "sgd, momentum or adam, whose state takes memory")
+	f.TextVar(&o.rate, "rate", instance.BitRate(0), "rate at which a GPU sends and receives, like 266GB/s (default of v100 and a100: the published planner's)")
+	f.TextVar(&o.latency, "latency", instance.Duration(-1), "latency of each collective, like 40us (default of v100 and a100: the published planner's)")
 	o.background.flags(f)
 	f.Lookup("memory").DefValue = ""
 	f.Lookup("rate").DefValue, f.Lookup("latency").DefValue = "", ""

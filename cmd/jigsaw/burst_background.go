@@ -28,9 +28,9 @@ type backgroundOptions struct {
 func (o *backgroundOptions) flags(f *pflag.FlagSet) {
 	o.rules.Slice, o.rules.Slowdown = 500_000, 1_100_000
 	f.StringArrayVar(&o.models, "background", nil, "`MODEL` or MODEL@BATCH to run in idle windows, one job on one GPU; several take turns (repeatable)")
-	f.IntVar(&o.jobs, "background-jobs", 0, "how many of them (default one for each GPU)")
-	f.TextVar(&o.rules.Slice, "slice", o.rules.Slice, "least time that a background job runs without a break")
-	f.TextVar(&o.rules.Slowdown, "slowdown", o.rules.Slowdown, "most that the background may delay an iteration: its length over that alone")
+	f.IntVar(&o.jobs, "background-jobs", 0, "number of background jobs (default one for each GPU)")
+	f.TextVar(&o.rules.Slice, "slice", o.rules.Slice, "least time that a background job runs without interruption")
+	f.TextVar(&o.rules.Slowdown, "slowdown", o.rules.Slowdown, "longest iteration that the background may cause, as a multiple of its length alone")
 	f.BoolVar(&o.rules.Overlap, "overlap", false, "let the background run during an all-reduce, on GPUs that take no part in it")
 	f.StringVar(&o.picture, "picture", "", "draw one period, GPU by GPU, into this SVG `file`")
 }

@@ -31,8 +31,8 @@ func newCheck(std cli.Streams) *cobra.Command {
 "jigsaw plan -o json" printed, or its "schedule" part alone; "-" reads it from
 standard input. The checker shares no code with the planner.
 
-A valid schedule is shown, drawn and written out as by "jigsaw plan": a plan that was kept needs not be
-made again. The bound in its picture is the one that its file states.
+A valid schedule is printed, drawn and written as by "jigsaw plan", so that a saved plan need not be
+made again. The bound in its picture is the one stated in its file.
 Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 		Example: `  jigsaw plan rack -o json > plan.json
   jigsaw check rack plan.json
@@ -43,7 +43,7 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 	o.Flags(c)
 	to.Flags(c, cli.PrintFormats()...)
 	d.Flags(c)
-	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for the table by job, --gantt, --jobs-out and --turns; if absent, what its file says")
+	c.Flags().Var(&begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00, for the table by job, --gantt, --jobs-out and --turns; by default, what its file says")
 	return c
 }
 

@@ -35,14 +35,14 @@ func newCost(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cost INSTANCE",
 		Short: "Say which nodes to rent: plans on parts of the cluster, by makespan and cost",
-		Long: `Plan on all, a half, a quarter, ... of the nodes of each type of GPU, and say what each
-plan takes and costs (price_per_hour). Spot capacity is a type of its own, with profiled_as.
+		Long: `Plan on all, half, a quarter, ... of the nodes of each GPU type, and say how long each plan
+takes and what it costs (price_per_hour). Spot capacity is a GPU type of its own, with profiled_as.
 
---budget asks for the fastest plan within it, --deadline for the cheapest that ends by then; both are
-planned once more with all of --time or --effort. Beside them stands what no plan on any nodes
-beats, in exact arithmetic: an end before which none is within the budget, a cost below which none
-meets the deadline. --write keeps the instance of the choice, for jigsaw plan; --certificate the
-proof of that bound, of one of the two or else of what no plan costs less than, for jigsaw certify.
+--budget asks for the fastest plan that costs no more, --deadline for the cheapest plan that ends by
+then. The plan chosen is made once more with all of --time or --effort. Next to it stands a bound, proven
+in exact arithmetic, that no plan on any choice of nodes beats: the earliest end within the budget, or the least
+cost that meets the deadline. --write writes the instance of the choice, for jigsaw plan. --certificate writes
+the proof of the bound, or without --budget and --deadline that of the least cost, for jigsaw certify.
 Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none found.`,
 		Example: `  jigsaw cost cluster.yaml
   jigsaw cost cluster.yaml --budget 120 --write rented.yaml
@@ -57,9 +57,9 @@ Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none foun
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plans")
-	f.BoolVar(&o.quick, "quick", false, "plan no choice once more")
-	f.TextVar(&o.budget, "budget", instance.Price(0), "what a plan may cost")
-	f.TextVar(&o.deadline, "deadline", instance.Duration(0), "when a plan has to end, like 30m")
+	f.BoolVar(&o.quick, "quick", false, "do not plan the choice once more")
+	f.TextVar(&o.budget, "budget", instance.Price(0), "how much the plan may cost")
+	f.TextVar(&o.deadline, "deadline", instance.Duration(0), "when the plan has to end, like 30m")
 	f.StringVar(&o.write, "write", "", "write the instance of the choice into this YAML `file`")
 	f.StringVar(&o.certificate, "certificate", "", "write the proof of the bound into this JSON `file`; see jigsaw certify")
 	f.Lookup("budget").DefValue, f.Lookup("deadline").DefValue = "", ""

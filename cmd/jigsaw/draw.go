@@ -23,7 +23,7 @@ type drawings struct {
 func (d *drawings) Flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&d.gantt, "gantt", "", "draw the schedule into this SVG `file`")
-	f.IntVar(&d.block, "gantt-block", 0, "the block of a long plan that --gantt draws close up, from 1; 0 is the one with the most work, -1 none")
+	f.IntVar(&d.block, "gantt-block", 0, "which block of a long plan --gantt draws in close-up, counted from 1; 0 is the one with the most work, -1 none")
 	f.StringVar(&d.trace, "trace", "", "write the schedule as Chrome trace events (Perfetto) into this JSON `file`")
 	f.StringVar(&d.csv, "csv", "", "write the schedule as a table into this CSV `file`")
 	f.StringVar(&d.turns, "turns", "", "write turn sheets, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
@@ -36,7 +36,7 @@ func (d *drawings) files() []string { return []string{d.gantt, d.trace, d.csv, d
 // refuses says what no plan of an instance has.
 func (d *drawings) refuses(in *instance.Instance) error {
 	if d.jobsOut != "" && in.Objective.Periodic() {
-		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, and those of a plan that repeats do not end; --csv writes every task of a period"))
+		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, but jobs of a plan that repeats never end; --csv writes every task of a period"))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 	}
 	if blocks != nil {
 		if tasks == nil && (d.trace != "" || d.csv != "") {
-			err = cli.Usage(fmt.Errorf("--trace and --csv write every task out, and the plan has %d; --jobs-out writes a line for every job", blocks.Tasks()))
+			err = cli.Usage(fmt.Errorf("--trace and --csv write every single task, and the plan has %d; --jobs-out writes a line for every job", blocks.Tasks()))
 			files[1].name, files[2].name = "", ""
 		}
 		files[0].write = func(w io.Writer) error {
@@ -76,7 +76,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 			return view.Hours(w, in, blocks, options)
 		}
 	} else if d.block != 0 {
-		err = cli.Usage(errors.New("--gantt-block is for plans in blocks: of jobs with residence: run, or of too many tasks to be written out; --gantt alone draws this one"))
+		err = cli.Usage(errors.New("--gantt-block is only for plans in blocks, which jobs with residence: run and plans of very many tasks have; this plan is drawn by --gantt alone"))
 	}
 	if !in.Objective.Periodic() {
 		files = append(files, output{d.jobsOut, func(w io.Writer) error {

@@ -81,7 +81,7 @@ described in what jigsaw schema instance prints.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().BoolVarP(std.Quiet, "quiet", "q", false, "print neither progress nor notes: the result and errors alone")
+	root.PersistentFlags().BoolVarP(std.Quiet, "quiet", "q", false, "print neither progress nor notes, only the result and errors")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return sensible(c) }
 	root.SetIn(std.In)
 	root.SetOut(std.Out)

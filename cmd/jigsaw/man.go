@@ -17,9 +17,9 @@ func newMan(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write the manual pages, one for each command",
-		Long: `Write a manual page for each command into a folder, which is made where it is
-missing. In a folder share/man/man1 beside the bin of PATH that jigsaw is in, man finds
-them: man jigsaw, man jigsaw-plan.`,
+		Long: `Write a manual page for each command into a folder, which is created if it does not
+exist. If jigsaw is in a folder bin of PATH, man finds the pages in share/man/man1 beside
+that folder: man jigsaw, man jigsaw-plan.`,
 		Example: "  jigsaw man ~/.local/share/man/man1",
 		Args:    cli.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return runMan(c.Root(), args[0], std) },

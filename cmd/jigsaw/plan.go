@@ -31,39 +31,39 @@ func newPlan(std cli.Streams) *cobra.Command {
 		Short: "Schedule an instance and prove how good the schedule is",
 		Long: `Schedule an instance and print the plan beside its baselines and its bound.
 A bound called certified was proven in exact arithmetic, twice; --certificate
-writes its proof down for "jigsaw certify".
+writes the proof to a file for "jigsaw certify".
 
-Of the baselines, queue is first come, first served; exclusive searches for the best
-order of whole jobs with a fifth of the plan's time, or fixed work; interleaved-full is the
-better of exclusive and of list scheduling at full depth; greedy is list scheduling
-at the depths of the rules.
+The baselines are: queue, first come, first served; exclusive, the best order of whole
+jobs that a search finds in a fifth of the plan's time, or with fixed work; interleaved-full,
+the better of exclusive and list scheduling at full depth; and greedy, list scheduling at the
+depths that the rules allow.
 
-Plans of hours and nights, of more tasks than can be written out or of jobs that hold memory
-only while they run (residence: run), are made in blocks, patterns that repeat. They come with a
-table by job; --jobs-out writes all of it, and --gantt draws who is where over the hours, and one block
-close up (--gantt-block).
+Plans of hours, whose tasks are too many to be listed or whose jobs hold memory only while they
+run (residence: run), are made in blocks: patterns that repeat. They are printed as a table with a row
+per job. --jobs-out writes all of its rows; --gantt draws which job is where over the hours, and one
+block in close-up (--gantt-block).
 
-Burst-parallel jobs (kind: burst) and background jobs get stages, and a timetable of one
-period each, of which --gantt draws one (--gantt-block).
+Burst-parallel jobs (kind: burst) are planned in stages, and background jobs fill what they leave
+idle. Each burst-parallel job has a timetable of one period; --gantt draws one of them (--gantt-block).
 
-With --cluster and --jobs the instance comes as two files: a cluster, which is an instance file without
-jobs, and a list of jobs, CSV or separated by tabs or semicolons. Its first line names its columns: name, model and
-workers, one of iterations and hours, and any of batch, gpus_per_worker, weight, release, load, deadline, optimizer,
-accumulate, checkpointing, sharding, within, rule, which mean what they do in an instance file. JSON will do, too: an
-object a line, or an array of objects, with these keys. With --begin, releases and deadlines may be times of the clock,
-like 22:30 or 2026-11-27T08:00. --write makes
-one instance file of both, with estimated profiles, for check, certify, explain and replan.
+With --cluster and --jobs the instance is given as two files: a cluster, which is an instance file without
+jobs, and a list of jobs, separated by commas, tabs or semicolons. The first line of the list names its columns:
+name, model and workers; one of iterations and hours; and any of batch, gpus_per_worker, weight, release, load,
+deadline, optimizer, accumulate, checkpointing, sharding, within and rule, with the same meaning as in an instance
+file. The list may also be JSON with these keys: one object per line, or an array of objects. With --begin,
+releases and deadlines may be times of the clock, like 22:30 or 2026-11-27T08:00. --write combines both files into
+one instance file, estimated profiles included, for check, certify, explain and replan.
 
-The list may also be a trace of the formats that "jigsaw replay" reads, or with --from and --until a part of one. A job
-is as long, and asks for as many GPUs, as in the trace, and comes as long after the first job of that part; its
-model runs the profile that the model table (--models) names for it. The cluster is empty at the beginning.
+The list may also be a trace in any format that "jigsaw replay" reads, or the part of it between --from and --until.
+Jobs keep their lengths, their numbers of GPUs, and the times between their arrivals; the model table (--models) says
+which profile a model of the trace runs with. The cluster is empty at the beginning.
 
-Of moldable jobs the number of workers is chosen, too, by quick plans of many combinations; a bound says what no
-plan with any numbers ends before, and --write writes the instance with those chosen, which check and all else take.
+For moldable jobs the number of workers is chosen as well, by quick plans of many combinations. The bound then holds for
+all numbers of workers, and --write writes the instance with the numbers that were chosen, which all commands take.
 
 With --time the search goes on until the limit, or until the plan is proven to
-be optimal or within --gap of it; without, it does a fixed amount of work, and
-equal seeds give equal plans. --log shows how plan and bound close in.
+be optimal or within --gap of the optimum. Without --time it does a fixed amount of work, and
+equal seeds give equal plans. --log shows how plan and bound approach each other.
 
 Ctrl-C, or the time limit, ends the work with the best plan so far.
 Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
@@ -90,7 +90,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	o.to.Flags(c, cli.PrintFormats()...)
 	o.drawings.Flags(c)
 	f := c.Flags()
-	f.Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00: tables, --jobs-out, --gantt of plans in blocks and what goes on from -o json then tell times of the clock")
+	f.Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00; tables, --jobs-out, --gantt of plans in blocks, and commands that read the plan from -o json then show times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the greedy work, the baselines and the quick bounds, for a first answer")
 	f.StringVar(&o.write, "write", "", "write the instance into this YAML `file`: of --cluster and --jobs, with estimated profiles, and the numbers of workers chosen for moldable jobs")

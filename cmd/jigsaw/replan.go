@@ -39,12 +39,12 @@ func newReplan(std cli.Streams) *cobra.Command {
 	var o replanOptions
 	c := &cobra.Command{
 		Use:   "replan INSTANCE PLAN --at TIME",
-		Short: "Go on with a plan after changes: what failed, came, ended or fell behind",
-		Long: `Go on with a plan that is under way. PLAN is what "jigsaw plan -o json" printed for the
-instance, and --at is how long ago it began, or what time it is. Iterations that have ended are done; those in
-flight end as planned, unless they use what changed: these are done again. Jobs in memory
-stay on their GPUs unless they must move; what moves is loaded again. The rest is repaired
-in the order of the plan at once, and improved with the time that is left.
+		Short: "Continue a plan after changes: failures, new jobs, jobs that ended or fell behind",
+		Long: `Continue a plan that is under way, after changes. PLAN is what "jigsaw plan -o json" printed for
+the instance; --at says how long ago it began, or what time it is now. Iterations that have ended are
+done. Those in flight end as planned, unless they use something that changed: then they are done
+again. Jobs in memory stay on their GPUs unless they must move; jobs that move are loaded again. The
+rest of the plan is first repaired, in the order of the plan, and then improved in the time that is left.
 
 Changes are given by flags, most of them repeatable, or in a file:
 
@@ -54,15 +54,14 @@ Changes are given by flags, most of them repeatable, or in a file:
     - {kind: fail_gpu, subject: r0n1.gpu3}
     - {kind: link_speed, subject: r1.up, factor: 0.5}
     - {kind: progress, subject: bert-1, iterations: 1200}
-  jobs:        # that come, as in an instance file; releases count from --at
+  jobs:        # new jobs, as in an instance file; releases count from --at
     - {name: late, model: resnet50, workers: 2, iterations: 100}
 
 The kinds are ` + strings.Join(kindNames(), ", ") + `.
 
-Printed is what becomes of every job, and the plan of the rest beside its bound. Its
-times count from a time 0 of its own, a little before --at: the begin of the oldest
-iteration in flight. --write writes the instance of the rest, of which that is a plan: with
-both the next replan goes on.
+The output says what becomes of every job, and shows the plan of the rest with its bound.
+Times of that plan count from the start of the oldest iteration in flight, a little before
+--at. --write writes the instance of the rest; the next replan takes that instance and this plan.
 
 Ctrl-C, or the time limit, ends the work with the best plan so far.
 Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 4 no plan found.`,
@@ -94,20 +93,20 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.Var(&o.begin, "begin", "when PLAN began, by the clock, like 2026-11-26T20:00; if absent, what its file says. Tables, --jobs-out and --gantt then tell times of the clock")
+	f.Var(&o.begin, "begin", "when PLAN began, by the clock, like 2026-11-26T20:00; by default, what its file says; tables, --jobs-out and --gantt then show times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
 	f.BoolVar(&o.quick, "quick", false, "little search and the quick bounds, for a first answer")
-	f.Var(&o.at, "at", "how long ago the plan began, like 2h or 90s, or what time it is by the clock, like 22:30, where it is known when that was")
+	f.Var(&o.at, "at", "how long ago the plan began, like 2h or 90s, or, if it is known when the plan began, what time it is now, like 22:30")
 	f.StringVar(&o.changes, "changes", "", "a `file` of changes, YAML or JSON")
 	o.changed.flags(c, &o.InstanceFlags, std)
 	f.StringArrayVar(&o.changed.drop, "drop", nil, "this `job` is cancelled")
 	f.StringArrayVar(&o.done, "done", nil, "this `job` has ended, whatever was planned")
-	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: it has done n iterations, whatever was planned")
-	f.StringArrayVar(&o.left, "left", nil, "`job=n`: it has n iterations left, whatever was planned")
-	f.StringVar(&o.add, "add", "", "a `file` that lists jobs that come, as for jigsaw plan --jobs; releases and deadlines count from --at, or are times of the clock")
+	f.StringArrayVar(&o.progress, "progress", nil, "`job=n`: the job has done n iterations, whatever was planned")
+	f.StringArrayVar(&o.left, "left", nil, "`job=n`: the job has n iterations left, whatever was planned")
+	f.StringVar(&o.add, "add", "", "a `file` that lists new jobs, as for jigsaw plan --jobs; releases and deadlines count from --at, or are times of the clock")
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
-	f.StringVar(&o.gantt, "gantt", "", "draw who is where over the rest into this SVG `file`")
+	f.StringVar(&o.gantt, "gantt", "", "draw which job is where in the rest of the plan into this SVG `file`")
 	f.StringVar(&o.turns, "turns", "", "write turn sheets of the rest, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	for flag, after := range map[string]string{"drop": "", "done": "", "progress": "=", "left": "="} {
 		o.CompleteFrom(c, flag, after, std, cli.JobNames)

@@ -31,15 +31,15 @@ func newResilience(std cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resilience INSTANCE",
 		Short: "Say what the failure of each link and node does to the plan",
-		Long: `Plan the instance, and let every link (one direction) and every node fail in turn,
-or pairs of them. Of each failure, say which jobs it touches, what the plan becomes
-when it is carried over at once in its order, moving only jobs that must move, what
-a new plan reaches, the bound that no plan beats, and where no plan exists, why: for
-instance because no route obeys a job's policy.
+		Long: `Plan the instance, then let every link (in one direction) and every node fail in turn,
+or pairs of them. For each failure, say which jobs it affects, what the plan becomes
+if it is repaired at once, keeping its order and moving only jobs that must move, what
+a new plan achieves, and the bound that no plan beats. If no plan exists, say why: for
+example, because no route obeys a job's policy.
 
-All plans are quick ones (jigsaw plan --quick), so that a new one may be better than that
-of the whole cluster. The greatest harm comes first. Cases run side by side;
-Ctrl-C ends with those that are done.
+All plans are quick ones (jigsaw plan --quick), so a new plan may turn out better than the
+plan of the whole cluster. The greatest harm comes first. Cases are worked out in parallel;
+after Ctrl-C those that are done are printed.
 Exit codes: 0 answered, 2 invalid input, 3 proven infeasible as it is, 4 no plan found, or interrupted.`,
 		Example: `  jigsaw resilience rack --picture rack.svg
   jigsaw resilience crossing --failures 2 --sample 100 -o json`,

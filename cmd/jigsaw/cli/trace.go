@@ -24,9 +24,9 @@ func (o *TraceFlags) Flags(c *cobra.Command, of string) {
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "auto", "format of "+of+": "+formats())
 	f.StringVar(&o.ModelTable, "models", "", "model `table` for "+of+": what models cost; a YAML file, or a built-in one: "+strings.Join(trace.BuiltinTables(), ", ")+" (default: that of the format)")
-	f.StringVar(&o.From, "from", "", "of "+of+" only jobs that arrive at this `time` or later: after the first arrival, like 240h, or where it has dates a date, like 2017-10-09T20:00")
-	f.StringVar(&o.Until, "until", "", "of "+of+" only jobs that arrive before this `time`")
-	f.BoolVar(&o.SkipUnknown, "skip-unknown", false, "leave out jobs of "+of+" that the model table has no figures or no profile for, or that are larger than the cluster, and say which")
+	f.StringVar(&o.From, "from", "", "take only jobs of "+of+" that arrive at this `time` or later: time since the first arrival, like 240h, or, if the trace has dates, a date like 2017-10-09T20:00")
+	f.StringVar(&o.Until, "until", "", "take only jobs of "+of+" that arrive before this `time`")
+	f.BoolVar(&o.SkipUnknown, "skip-unknown", false, "skip jobs of "+of+" that are larger than the cluster or for whose model there are no figures or no profile, and say which")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(strings.Split(formats(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 

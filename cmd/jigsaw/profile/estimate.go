@@ -213,7 +213,7 @@ func newProfileCompare(std cli.Streams) *cobra.Command {
 	var files []string
 	c := &cobra.Command{
 		Use:   "compare",
-		Short: "Hold estimates against what was measured",
+		Short: "Compare estimates with measurements",
 		Long: `Estimate every measured profile whose architecture "profile estimate" knows, and models
 whose throughput is published, and print how far each estimate is off. Ratios are of
 estimate to measurement; where only throughputs are known, that of the whole iteration.`,

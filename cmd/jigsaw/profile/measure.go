@@ -35,12 +35,12 @@ func newProfileMeasure(std cli.Streams) *cobra.Command {
 		Short: "Measure a PyTorch model's profile, layer by layer, on this machine",
 		Long: `Run the PyTorch companion on a model and check what it writes. FILE.py:factory, which may
 take the batch size, returns the model, the inputs of one batch and a function that
-makes the loss of the model's output. What stands behind -- goes to the companion:
+computes the loss from the model's output. Arguments after -- are passed to the companion:
 --blocks 'layers.*', --iterations 30, --dtype bf16, --checkpointing, --strict, --device.
 
-Backward passes are timed as workers run them: with all before a layer frozen, layer by
-layer. PyTorch 1.13 or newer is needed, and a GPU for figures that mean something. Where
-the GPU is on another machine, take the companion there:
+Backward passes are timed as workers run them: layer by layer, with everything before that
+layer frozen. PyTorch 1.13 or newer is needed, and a GPU for meaningful figures. If
+the GPU is on another machine, run the companion there:
 
   jigsaw profile measure --script > jigsaw_profile.py
   python3 jigsaw_profile.py mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json

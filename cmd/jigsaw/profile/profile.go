@@ -23,8 +23,8 @@ func New(std cli.Streams) *cobra.Command {
 		Use:   "profile",
 		Short: "List, show, import and estimate layer profiles",
 		Long: `Layer profiles say what every layer of a model costs on a GPU. Many are built
-in, measured by other projects or estimated; files of theirs can be imported, and
-those of models that nobody measured worked out from their architecture.`,
+in, measured by other projects or estimated. More can be imported from such projects'
+files, measured here, or, for models that nobody measured, estimated from the architecture.`,
 	}
 	c.AddCommand(newProfileList(std), newProfileShow(std), newProfileImport(std),
 		newProfileEstimate(std), newProfileMeasure(std), newProfileCheck(std), newProfileGPUs(std), newProfileCompare(std))

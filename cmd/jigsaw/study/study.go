@@ -248,10 +248,10 @@ func listCells(study *sweep.Study, shard sweep.Shard, w io.Writer) error {
 func newStudyMerge(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge RESULT SHARD...",
-		Short: "Unite the results of a study's shards in one file",
-		Long: `Add the rows of each SHARD's file to RESULT, which is made where it is missing.
-The files have to be of one study and one version of JigSaw. What is missing
-after the merge is said, and is no error.`,
+		Short: "Merge the results of a study's shards into one file",
+		Long: `Add the rows of each SHARD's file to RESULT, which is created if it does not exist.
+The files have to be of one study and one version of JigSaw. Cells that are still
+missing after the merge are reported; that is not an error.`,
 		Example: "  jigsaw study merge paper.db paper-*.db",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {

@@ -26,13 +26,13 @@ func newStudySubmit(std cli.Streams) *cobra.Command {
 	var o studySubmitOptions
 	c := &cobra.Command{
 		Use:   "submit STUDY",
-		Short: "Write what runs a study's shards on a Slurm or Kubernetes cluster",
+		Short: "Write the script that runs a study's shards on Slurm or Kubernetes",
 		Long: `Write the batch script of a Slurm job array, or the manifest of an indexed job
 of Kubernetes, that runs a study in shards. Nothing is submitted.
 
 Every shard keeps its results in a file of its own in --folder, which all
-machines share; of Kubernetes that is a folder of the volume claimed. A shard that
-was killed goes on where it was when it is submitted again.`,
+machines share; with Kubernetes, a folder of the claimed volume. A shard that was
+killed continues where it stopped when it is submitted again.`,
 		Example: `  jigsaw study submit paper --engine slurm --shards 8 --folder /shared/paper > paper.sbatch
   jigsaw study submit mine.yaml --engine kubernetes --shards 8 --image registry/jigsaw:1 --claim results > mine.job.yaml`,
 		Args:              cli.ExactArgs(1),
@@ -40,12 +40,12 @@ was killed goes on where it was when it is submitted again.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return runStudySubmit(args[0], o, std) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.engine, "engine", "slurm", "who runs the shards: "+strings.Join(submit.Engines(), " or "))
+	f.StringVar(&o.engine, "engine", "slurm", "what runs the shards: "+strings.Join(submit.Engines(), " or "))
 	f.IntVar(&o.shards, "shards", 8, "how many shards")
 	f.StringVar(&o.folder, "folder", ".", "folder for the results, which all machines share")
 	f.IntVar(&o.cpus, "cpus", 2, "CPUs of a shard")
 	f.DurationVar(&o.time, "time", 0, "time limit of a shard, like 2h; 0 is the engine's own")
-	f.StringVar(&o.program, "program", "jigsaw", "the program as the machines, or the image, know it")
+	f.StringVar(&o.program, "program", "jigsaw", "path of jigsaw on the machines, or in the image")
 	f.StringVar(&o.image, "image", "", "container image that has jigsaw (Kubernetes)")
 	f.StringVar(&o.claim, "claim", "", "persistent volume claim for the results (Kubernetes)")
 	o.to.FileFlag(c)
