@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// exclusivePart is which part of the time or work of a plan goes into exclusive, unless
+	// One part in exclusivePart of the time or work of a plan goes into exclusive, unless
 	// [Options.EqualBaselines] asks for all of it.
 	exclusivePart = 5
 	// That part of the work at effort 1 is workPerTask operations of package baseline for every
@@ -29,7 +29,7 @@ const (
 	quickPart = 20
 )
 
-// notAsked is why a plan shows nothing of the baselines on fewer workers.
+// notAsked is why a plan does not show the baselines on fewer workers.
 const notAsked = "not asked for: only where baselines have the budget of the plan are there any on fewer workers"
 
 // Parts of a run that draw from sources of their own; see planner.rng.
@@ -122,7 +122,7 @@ func (p *planner) interleavedFull(deep *instance.Instance, c heuristics.Config, 
 	}
 	b, e := &r.InterleavedFull, &r.Exclusive
 	if e.Schedule == nil && b.Schedule != nil && !deep.Objective.Periodic() {
-		// GPUs chosen one job at a time left one without memory; those of a whole plan do not.
+		// GPUs chosen one job at a time left some job without memory; those of a whole plan do not.
 		r.Exclusive = p.exclusive(deep, baseline.Config{Residencies: b.Schedule.Residency, Stop: c.Stop, Patience: patience}, 1)
 	}
 	if e.Schedule != nil && (b.Schedule == nil || deep.Objective.Better(e.Value, b.Value)) {

@@ -63,10 +63,10 @@ func AboutCost(c *Certificate) bool { return c.Kind == relax.CostBound }
 
 // Certify proves the claims of a certificate anew from the instance, in exact
 // arithmetic, and returns the bound proven. It trusts nothing in the
-// certificate; the error says what of it does not hold, or is that of ctx, which ends it. Where jobs hold memory
-// only while they run, certificates but those of memory x time are about [instance.Instance.Roomy], of which every
-// valid schedule of the instance is one. Where all jobs have deadlines, a bound on the makespan may prove that there is no
-// schedule, whatever the objective: its certificate is about the instance with the objective makespan, whose schedules are the same.
+// certificate; the error says which claim does not hold, or is the error of ctx, which cancels the proof. If jobs hold memory
+// only while they run, certificates of all kinds but memory x time are about [instance.Instance.Roomy]: every valid schedule of
+// the instance is a schedule of that. If all jobs have deadlines, a bound on the makespan may prove that there is no schedule,
+// whatever the objective: its certificate is then about the instance with the objective makespan, whose schedules are the same.
 func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.Proven, error) {
 	if c == nil {
 		return relax.Proven{}, errors.New("jigsaw: there is no certificate")
@@ -90,8 +90,8 @@ func Certify(ctx context.Context, in *instance.Instance, c *Certificate) (relax.
 	return relax.Proven{Kind: c.Kind, Infeasible: []string{why}, Certified: true}, nil
 }
 
-// endsOf returns the instance with the objective makespan, whose schedules are the same, where it has the weighted completion and all
-// jobs have deadlines; else nil.
+// endsOf returns the instance with the objective makespan, whose schedules are the same, if the objective is the weighted completion
+// and all jobs have deadlines; else nil.
 func endsOf(in *instance.Instance) *instance.Instance {
 	if due, _ := in.ByDeadlines(); due == nil || in.Objective == instance.Makespan {
 		return nil
@@ -101,13 +101,13 @@ func endsOf(in *instance.Instance) *instance.Instance {
 	return &ends
 }
 
-// CertifyMolds is [Certify] of a makespan that no plan with any numbers of workers ends before.
+// CertifyMolds is [Certify] of a bound on the makespan that holds for all numbers of workers.
 func CertifyMolds(ctx context.Context, in *instance.Molds, c *Certificate) (relax.Proven, error) {
 	return verify.Molds(ctx, in, c)
 }
 
-// CertifyBackground is [Certify] of what background jobs have at most, in GPUs' worth of time, where burst-parallel jobs have the
-// stages of the certificate.
+// CertifyBackground is [Certify] of an upper bound on the GPU time of background jobs, in GPUs, given the stages of burst-parallel jobs
+// in the certificate.
 func CertifyBackground(in *instance.Bursts, c *Certificate) (relax.Proven, error) {
 	return verify.Claims(in.Digest(), c, func() (b relax.Proven, err error) {
 		chains, _, err := burst.Chains(in)
@@ -135,7 +135,7 @@ func subject(in *instance.Instance, kind relax.Kind) *instance.Instance {
 	return in.Roomy()
 }
 
-// lengthless are the kinds of proofs that cost no more where jobs have more iterations.
+// lengthless are the kinds of proofs whose cost does not grow with the iterations of jobs.
 var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.WeightsBound, relax.CostBound, relax.MemoryTimeBound, relax.FluidBound, relax.PackingBound, relax.ColumnsBound}
 
 // certify ends a run: the strongest certified bound, or the proof that there is
@@ -162,7 +162,7 @@ func (p *planner) certify() {
 		r.Certified = false
 		return
 	}
-	// What a run was stopped with is proven, too.
+	// The bound is proven even if the run was stopped.
 	proven, err := p.prove(context.Background(), p.in, proof)
 	if err != nil {
 		r.Certified = false
@@ -176,8 +176,8 @@ func (p *planner) certify() {
 	}
 }
 
-// overdue looks for a bound on the makespan that the deadlines of all jobs refute, where the objective is another one and no plan was
-// found. With a time limit it takes a quarter of what is left.
+// overdue looks for a bound on the makespan that is later than the deadlines of all jobs, if the objective is another one and no plan was
+// found. With a time limit it takes a quarter of the time that is left.
 func (p *planner) overdue() {
 	ends := endsOf(p.in)
 	if ends == nil || p.result.planned() || p.ctx.Err() != nil || p.noPlan() {
@@ -199,7 +199,8 @@ func (p *planner) overdue() {
 	}
 }
 
-// Overdue says of a bound that no schedule within the deadlines of all jobs is as bad, so that there is none; "" where that does not follow.
+// Overdue says in words that a bound is worse than any schedule within the deadlines of all jobs, so that there is no schedule; "" if
+// that does not follow.
 func Overdue(in *instance.Instance, bound *big.Rat) string {
 	due, _ := in.ByDeadlines()
 	if due == nil || bound == nil || bound.Cmp(due) <= 0 {

@@ -20,7 +20,7 @@ type CostValues struct {
 	Plan *float64 `json:"plan"`
 	// Exact is the same as a fraction.
 	Exact string `json:"exact,omitempty"`
-	// AtLeast is what no plan costs less than, in exact arithmetic; null of plans that repeat.
+	// AtLeast is a lower bound on the cost of all plans, in exact arithmetic; null for plans that repeat.
 	AtLeast   *float64       `json:"at_least"`
 	Baselines BaselineValues `json:"baselines"`
 }
@@ -35,7 +35,7 @@ func (b *Baseline) Cost() *big.Rat {
 	return cost(b.Instance, b.Schedule, b.Blocks)
 }
 
-// LeastCost is what no plan of the instance costs less than; nil without prices, and for the periodic objectives.
+// LeastCost is a lower bound on the cost of all plans of the instance; nil without prices, and for the periodic objectives.
 func LeastCost(in *instance.Instance) *big.Rat {
 	if !in.Priced() || in.Objective.Periodic() {
 		return nil
@@ -123,8 +123,8 @@ type NodeChoice struct {
 // mostChoices of nodes are planned.
 const mostChoices = 64
 
-// Costs plans a spec on parts of its cluster: on all, a half, a quarter, ... of the nodes of each type of GPU,
-// the first in order. What it chooses for a budget or a deadline is planned once more, with all of opt. models are where it
+// Costs plans a spec on parts of its cluster: on all, half, a quarter, ... of the nodes of each GPU type,
+// the first in order. The choice for a budget or a deadline is planned once more with opt. models are where it
 // finds its profiles, as [Models].
 func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt CostOptions) (*CostResult, error) {
 	in, err := instance.Compile(spec, models)

@@ -24,14 +24,14 @@ type Document struct {
 	Instance      string `json:"instance"`
 	Status        Status `json:"status"`
 	Objective     string `json:"objective"`
-	// Begin is when time 0 of the plan is, by the clock where the cluster is, where that was said.
+	// Begin is the time of the plan's time 0, by the clock at the cluster; empty if it was not given.
 	Begin       string   `json:"begin,omitempty"`
 	PrimalBound *float64 `json:"primal_bound"`
 	DualBound   *float64 `json:"dual_bound"`
 	// Certified reports whether the dual bound, or the infeasibility, was proven
 	// in exact arithmetic.
 	Certified bool `json:"certified"`
-	// Gap is |primal - dual| / max(|primal|, 1e-9), where not primal alone is 0.
+	// Gap is |primal - dual| / max(|primal|, 1e-9); null if primal alone is 0.
 	Gap *float64 `json:"gap"`
 	// Baselines are objective values.
 	Baselines BaselineValues `json:"baselines"`
@@ -85,7 +85,7 @@ type BindingValue struct {
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
 	// Effect is the relative change of the bound per relative growth of the
-	// resource, for growths from Lower to Upper where these are known.
+	// resource, for growths from Lower to Upper if these are known.
 	Effect float64  `json:"effect"`
 	Lower  *float64 `json:"lower,omitempty"`
 	Upper  *float64 `json:"upper,omitempty"`

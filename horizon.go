@@ -22,8 +22,8 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
-// beyond is the error of what does not model long plans: where jobs hold memory only while they
-// run, or where the plan has too many tasks to be written out. nil for other instances.
+// beyond is the error of functions that do not model long plans: in these, jobs hold memory only while they
+// run, or the plan has too many tasks to be written out. nil for other instances.
 func beyond(in *instance.Instance, what string) error {
 	switch {
 	case in.Queues():
@@ -51,16 +51,16 @@ func long(in *instance.Instance) bool {
 }
 
 const (
-	// mostPlanned is how many tasks are planned one by one, at most, where jobs have manyIterations
-	// in the mean of their workers.
+	// mostPlanned is how many tasks are planned one by one, at most, if workers have more than manyIterations
+	// on average.
 	mostPlanned    = 200_000
 	manyIterations = 400
-	// queueRounds is how many queues are tried without a time limit at effort 1, of few jobs so many that these are placed
-	// queuePlaced times; quickRounds with [Options.Quick].
+	// queueRounds is how many queues are tried without a time limit at effort 1, or, if there are few jobs, as many as place
+	// queuePlaced jobs in all; quickRounds with [Options.Quick].
 	queueRounds = 300
 	queuePlaced = 12_000
 	quickRounds = 20
-	// horizonExclusive and horizonInterleaved are which parts of the time that is left these baselines take.
+	// These baselines take one part in horizonExclusive and in horizonInterleaved of the time that is left.
 	horizonExclusive, horizonInterleaved = 10, 4
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
@@ -72,12 +72,12 @@ const (
 	phasesPart  = 11
 )
 
-// Queue runs whole jobs on GPUs of their own in order of release: the plan that there is before any search, for callers
-// that go on from it by [Replan].
+// Queue runs whole jobs on GPUs of their own in order of release: the plan before any search, for callers
+// that continue it with [Replan].
 func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return horizon.Queue(in) }
 
-// horizon plans jobs that come, run for long, and go: in blocks, from the queue on, which is there at
-// any limit.
+// horizon plans jobs that come, run for hours, and go. Its plans are in blocks; it begins with the queue, so that there
+// is a plan at any time limit.
 func (p *planner) horizon() (*Result, error) {
 	r := p.result
 	r.FewerExclusive.Reason, r.FewerInterleaved.Reason = notAsked, notAsked
@@ -127,7 +127,7 @@ func (p *planner) horizon() (*Result, error) {
 	return p.writtenOut()
 }
 
-// wholeBlocks is the baseline of whole jobs in the best order that a part of the time finds, and that order.
+// wholeBlocks is the baseline of whole jobs in the best order found in a part of the time, and that order.
 func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order []instance.JobID) {
 	search := horizon.Config{Whole: true}
 	ctx, cancel := p.part(&search, part)
@@ -139,9 +139,9 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 	return b, order
 }
 
-// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time: in
-// cells, for the most part of it, where all may end together, and in units that queue. Last come phases, in which
-// jobs end sooner where the objective is none the worse for it.
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: first in
+// cells, whose jobs all end together, then in units that queue, and last in phases, in which jobs end sooner if the objective
+// is no worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
 	search := horizon.Config{Quick: p.opt.Quick, Without: p.opt.Without}
 	if in == p.in {
@@ -149,7 +149,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	}
 	ctx, cancel := p.part(&search, part)
 	defer cancel()
-	// Of the time, cells and then orders have parts, phases what is left.
+	// Cells and then orders get a share of the time each, phases the rest.
 	dense, cells, share, next := in, search, 0.9, 0.4
 	if in.Objective == instance.WeightedCompletion {
 		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
@@ -166,7 +166,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	phased := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
 		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
 	}
-	// Phases better the makespan only where jobs come one after the other, which until then wait for the last that shares their nodes.
+	// Phases improve the makespan only if jobs are released one after the other: without phases they wait for the last of those that share their nodes.
 	better := in.Objective == instance.WeightedCompletion || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
 	for _, s := range plans {
 		if violations := check.Blocks(in, s); len(violations) > 0 {
@@ -216,7 +216,7 @@ func WrittenOut(in *instance.Instance, plan *instance.BlockSchedule) (*instance.
 	return plan.Expand(in)
 }
 
-// writtenOut finishes a plan in blocks, written out as well where it is short.
+// writtenOut finishes a plan in blocks, and writes it out task by task as well if it is short.
 func (p *planner) writtenOut() (*Result, error) {
 	r := p.result
 	if r.planned() {
@@ -239,7 +239,7 @@ func (p *planner) writtenOut() (*Result, error) {
 	return p.finish()
 }
 
-// part sets how long a search goes on: for the given part of what is left of the time limit, or for rounds.
+// part sets how long a search goes on: for one part in so many of the time that is left or, without a time limit, for a number of rounds.
 func (p *planner) part(c *horizon.Config, part int) (context.Context, context.CancelFunc) {
 	if p.opt.Time > 0 {
 		ctx, cancel := context.WithTimeout(p.ctx, max(0, time.Until(p.start.Add(p.opt.Time)))/time.Duration(part))
@@ -289,8 +289,8 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 	}
 }
 
-// horizonBounds computes the bounds that need no engine and cost no more where jobs have more
-// iterations, on the roomy instance, and that of memory x time. It reports whether there is no plan.
+// horizonBounds computes the bounds of the roomy instance that need no engine and whose cost does not grow with the iterations
+// of jobs, and that of memory x time. It reports whether it is proven that there is no plan.
 func (p *planner) horizonBounds() (none bool) {
 	roomy := p.in.Roomy()
 	if p.infeasible(relax.Infeasible(roomy)) {
@@ -302,7 +302,7 @@ func (p *planner) horizonBounds() (none bool) {
 	return p.refuted != nil
 }
 
-// mostClasses is of how many kinds of jobs the fluid program of a long plan is made: memory grows
+// mostClasses is the largest number of kinds of jobs for which the fluid program of a long plan is solved: its memory grows
 // with their square.
 const mostClasses = 200
 
@@ -347,8 +347,8 @@ type Stay struct {
 	Admitted, Start, End float64
 	// Wait is from the release to the admission.
 	Wait float64
-	// Slowdown is the time from release to end over that of the job alone on the empty
-	// cluster at full depth, its load included; 0 where that is not known.
+	// Slowdown is the time from release to end divided by that of the job alone on the empty
+	// cluster at full depth, its load included; 0 if that is not known.
 	Slowdown float64
 }
 

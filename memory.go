@@ -20,8 +20,8 @@ type Shortage struct {
 	Remedies []Remedy `json:"remedies"`
 }
 
-// MemoryShortage looks for a plan with a fraction of the work of [Plan], and where it finds
-// one only on GPUs of unlimited memory says what is short. nil where memory is not why.
+// MemoryShortage looks for a plan with a fraction of the work of [Plan]. If it finds
+// one only on GPUs of unlimited memory, it says what is short. nil if memory is not the reason.
 // models are where the spec's jobs find their profiles, as [Models]. When ctx ends there
 // are fewer remedies.
 func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.ProfileSource) (*Shortage, error) {
@@ -78,7 +78,7 @@ func planned(ctx context.Context, spec *instance.Spec, models instance.ProfileSo
 	return err == nil && unplaced(ctx, in) == nil
 }
 
-// unplaced is why a quick greedy search finds no plan; nil where it finds one.
+// unplaced says why a quick greedy search finds no plan; nil if it finds one.
 func unplaced(ctx context.Context, in *instance.Instance) error {
 	if reasons := relax.Infeasible(in); len(reasons) > 0 {
 		return errors.New(reasons[0])
@@ -142,7 +142,7 @@ func resident(j *instance.Job) instance.Bytes {
 	return max(0, least) * instance.Bytes(j.Workers)
 }
 
-// crowded says what jobs need that have room by themselves, and not together.
+// crowded says what jobs need that fit each by itself, but not together.
 func crowded(in *instance.Instance, spec *instance.Spec, at int) (reasons []string) {
 	j := &in.Jobs[at]
 	for t, c := range j.On {
@@ -167,7 +167,7 @@ type remedy struct {
 	spec       *instance.Spec
 }
 
-// remedies are changes of a job, or of memory, those of a kind from slight to grave.
+// remedies are changes of a job, or of memory; those of one kind come from the smallest to the largest.
 func remedies(in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, source int) (list []remedy) {
 	old := &spec.Jobs[source]
 	try := func(kind, value string, change func(*instance.JobSpec)) {

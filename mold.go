@@ -13,19 +13,19 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// MoldResult is a plan of which the numbers of workers were chosen, too.
+// MoldResult is a plan whose numbers of workers were chosen as well.
 type MoldResult struct {
-	// Workers chosen, by entry of the spec's jobs; 0 of those that are not moldable.
+	// Workers chosen, by entry of the spec's jobs; 0 for those that are not moldable.
 	Workers []int
 	// Spec with these numbers, and the plan of it. Its bounds are for these numbers.
 	Spec   *instance.Spec
 	Result *Result
-	// Bound is what no plan with any of the numbers ends before, in ticks, and Proof its certificate, which has passed
+	// Bound on the makespan in ticks that holds for all choices of numbers, and Proof its certificate, which has passed
 	// [CertifyMolds] of Molds.
 	Bound *big.Rat
 	Proof *Certificate
 	Molds *instance.Molds
-	// Tried of so many combinations, the best first.
+	// Tried are the combinations that were planned, the best first.
 	Tried   []Molded
 	Choices int
 }
@@ -39,8 +39,8 @@ type Molded struct {
 // mostMolds of combinations are tried.
 const mostMolds = 64
 
-// Mold plans a spec whose moldable jobs have numbers of workers to choose from: all combinations where these are
-// few, else those that a descent by single jobs comes to, each by a quick plan. The best is planned with all of opt. models are where
+// Mold plans a spec whose moldable jobs have numbers of workers to choose from: all combinations if there are
+// few, else those that a local search over single jobs visits, each by a quick plan. The best is planned once more with opt. models are where
 // it finds its profiles, as [Models].
 func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt Options) (*MoldResult, error) {
 	in, err := instance.CompileMolds(spec, models)

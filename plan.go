@@ -32,8 +32,8 @@ type Options struct {
 	// chain, area and fluid bounds, and ends: for whoever waits for the answer.
 	// Time and Gap may end it earlier still.
 	Quick bool
-	// MostWritten is of how many tasks a plan is made that writes every one of them out; larger ones
-	// come in blocks or not at all. 0: [instance.MostWritten].
+	// MostWritten is the largest number of tasks of a plan that lists each of them; larger plans
+	// are made in blocks or not at all. 0 means [instance.MostWritten].
 	MostWritten int64
 	// EqualBaselines gives exclusive, interleaved-full and the two baselines on fewer workers
 	// each the search and the budget that the plan gets: the same time limit or, without one,
@@ -42,41 +42,41 @@ type Options struct {
 	// time or work, interleaved-full is the better of it and of list scheduling
 	// at full depth, and there are none on fewer workers.
 	EqualBaselines bool
-	// Interference says how many times as long as the instance says iterations last where 1, 2, ... jobs share
-	// GPUs: [Replan] leaves as much slack in the patterns that it makes of jobs that wait. More jobs than there are entries do not
-	// share. nil: none, however many share.
+	// Interference[n-1] is by what factor iterations take longer than the instance says where n jobs share
+	// GPUs; [Replan] leaves that much slack in the patterns that it makes for waiting jobs. More jobs than there are entries
+	// never share. nil means no interference, however many jobs share.
 	Interference []float64
 	// Solver of linear programs; nil means the build's own, see [backend.Default].
 	Solver solver.Solver
-	// Ranging asks how far the prices of resources hold, for explanations; see
-	// [bound.Binding]. It takes a second solve, by an engine that has ranging.
+	// Ranging asks for the range of capacities in which the prices of resources hold, for explanations;
+	// see [bound.Binding]. It takes a second solve, by an engine that supports ranging.
 	Ranging bool
 	// NoLP leaves out every bound that needs a linear program.
 	NoLP bool
-	// NoBound has [Replan] leave out every bound of plans in blocks: for callers that replan time and again.
+	// NoBound makes [Replan] skip all bounds of plans in blocks, for callers that replan many times.
 	NoBound bool
 	// Progress is told of every new incumbent and bound, one call at a time.
 	Progress func(Point)
 	// Incumbent is told of new incumbents that passed [check.Schedule], one call at
-	// a time, at most ten times a second; of those that come faster, the latest. It
+	// a time, at most ten times a second; if they come faster, only the latest is told. It
 	// may be called from another goroutine, but not after Plan has returned.
 	Incumbent func(*instance.Schedule)
 	// Blocks is told of plans in blocks that passed [check.Blocks] on the way to a better one, one call at a time.
 	Blocks func(*instance.BlockSchedule)
-	// Without are methods that are switched off, to measure what they are worth.
+	// Without lists methods to switch off, to measure what they are worth.
 	Without method.Set
-	// exclusive is the baseline of that name, where it is known.
+	// exclusive is the baseline of that name, if it is already known.
 	exclusive Baseline
-	// start is a schedule that is valid, and that the plan is no worse than.
+	// start is a valid schedule; the plan will be no worse.
 	start *instance.Schedule
-	// bare leaves out the baselines, which are shown beside the plan, where greedy finds one.
+	// bare leaves out the baselines if greedy finds a plan: they are needed for comparison only.
 	bare bool
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
-// ctx ends it early with the best schedule so far. A deadline of ctx without [Options.Time] is more than that: searches of long
-// plans, and some bounds, take it for a time limit and go on until it is near, so that the answer depends on the
-// machine. For a fixed amount of work give a ctx without one. Limits and infeasibility
+// ctx ends it early with the best schedule so far. If ctx has a deadline and [Options.Time] is not set, the searches of long
+// plans and some bounds use the deadline as their time limit and go on until it is near, so that the answer depends on the
+// machine. For a fixed amount of work pass a ctx without a deadline. Limits and infeasibility
 // are statuses of the result; an error means malformed options or a fault in
 // JigSaw itself.
 func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
@@ -96,7 +96,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	return r, err
 }
 
-// plan is Plan with no more for the baselines than serves the plan.
+// plan is [Plan] with no more work on the baselines than the plan gains from.
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
@@ -105,7 +105,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || opt.MostWritten > 0 && in.Tasks() > opt.MostWritten || p.ctx.Err() != nil {
 			return r, err
 		}
-		// Jobs that stay in memory for the whole plan find room where all of them are placed together.
+		// Jobs that stay in memory for the whole plan may only find room if all of them are placed together.
 		stop()
 		if opt.Time > 0 {
 			opt.Time = max(time.Millisecond, opt.Time-r.Elapsed)

@@ -21,7 +21,7 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
-// combinatorial adds the bounds that need no engine, of an instance whose bounds hold for the plan's.
+// combinatorial adds the bounds of in that need no engine; they must hold for the plan's instance, too.
 func (p *planner) combinatorial(in *instance.Instance) {
 	for _, relaxation := range []func(*instance.Instance) bound.Bound{area.Chain, area.Bound} {
 		begun := time.Now()
@@ -48,7 +48,7 @@ func (p *planner) grace() time.Duration {
 
 // startBounds starts the bounds that need an LP engine; those of columns wait
 // for a schedule to begin with, which may be nil. The channel is closed when
-// all are done; enough ends those that take long and tell nothing of prices.
+// all are done; enough ends those that take long and give no prices of resources.
 func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struct{}, enough context.CancelFunc) {
 	done := make(chan struct{})
 	ctx, enough := context.WithCancel(p.ctx)
@@ -97,8 +97,8 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 	return done, enough
 }
 
-// boundsAlone computes the bounds of short and long plans that need no engine, and starts those that do, with no schedule to begin
-// with. The channel is closed when all are done. none: it is proven that there is no plan, and nothing was started.
+// boundsAlone computes the bounds of short and long plans that need no engine, and starts those that do, without a schedule to begin
+// with. The channel is closed when all are done. If none is true, it is proven that there is no plan, and nothing was started.
 func (p *planner) boundsAlone() (all <-chan struct{}, none bool) {
 	if long(p.in) {
 		if p.horizonBounds() {
@@ -116,12 +116,12 @@ func (p *planner) boundsAlone() (all <-chan struct{}, none bool) {
 	return all, false
 }
 
-// mostAwaitTasks is of how many tasks an instance is whose schedules wait for the
-// fluid bound, which takes milliseconds then, and may show that they are optimal.
+// mostAwaitTasks is the largest number of tasks for which schedules wait for the
+// fluid bound, which then takes milliseconds and may show that they are optimal.
 const mostAwaitTasks = 20_000
 
-// awaitFluid returns the fluid bound that schedules of a run without a time limit
-// may wait for; nil if there is none.
+// awaitFluid waits for the fluid bound and returns it, in runs without a time limit; nil if there is
+// none to wait for.
 func (p *planner) awaitFluid() *big.Rat {
 	if p.fluidIn == nil {
 		return nil
@@ -169,7 +169,7 @@ func (p *planner) wait(done <-chan struct{}) {
 	}
 }
 
-// lpBound reports whether there is a bound that took an LP engine.
+// lpBound reports whether some bound so far came from an LP engine.
 func (p *planner) lpBound() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,7 +195,7 @@ func (p *planner) engine() solver.Solver {
 	return engine
 }
 
-// fluid adds the fluid bound of an instance whose bounds hold for the plan's, or a note that says why there is none.
+// fluid adds the fluid bound of in, which must hold for the plan's instance, too, or a note that says why there is none.
 func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	var b bound.Bound
 	var err error
@@ -245,7 +245,7 @@ func (p *planner) packingBound(ctx context.Context, in *instance.Instance, engin
 	}
 }
 
-// columnsBound adds the bounds of column generation, where the objective has them, from a schedule and its value on; nil where there is none.
+// columnsBound adds the bounds of column generation, if the objective has them, starting from a schedule and its value; nil if there is none.
 func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule, value *big.Rat) {
 	p.mu.Lock()
 	known, certified := p.result.Dual, p.result.Certified
@@ -256,7 +256,7 @@ func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start 
 	p.columnsOf(ctx, p.in, engine, columns.Limits{Start: start, Known: known, Work: columnWork})
 }
 
-// columnsOf adds the bounds of column generation of an instance whose bounds hold for the plan's. The work in limits is that of effort 1.
+// columnsOf adds the bounds of in by column generation, which must hold for the plan's instance, too. The work in limits is that of effort 1.
 func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine solver.Solver, limits columns.Limits) {
 	if p.opt.Without[method.Columns] {
 		return
@@ -307,7 +307,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value 
 	p.bound(b)
 }
 
-// endedEarly notes why there is no more of a bound, or no bound at all, that takes an LP engine.
+// endedEarly notes why a bound by an LP engine is weaker than it could be, or missing.
 func (p *planner) endedEarly(ctx context.Context, what string, err error) {
 	some := p.lpBound()
 	switch {
@@ -327,8 +327,7 @@ const columnWork = 5_000_000_000
 // rangingTime bounds the second solve of an explanation, which can be left out.
 const rangingTime = 10 * time.Second
 
-// ranging replaces what binds in b by the same with ranges, where an engine
-// can tell them in time.
+// ranging adds ranges to what binds in b, if an engine can compute them in time.
 func (p *planner) ranging(b *bound.Bound) {
 	engine, err := backend.OneShot()
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
-// mostHastyTasks is of how many tasks an instance is whose bounds need less time than
-// greedy's changes, so that with a time limit they do not wait for these.
+// mostHastyTasks is the largest number of tasks for which bounds take less time than
+// greedy's changes, so that with a time limit bounds do not wait for these.
 const mostHastyTasks = 2000
 
-// schedules makes the baselines and the greedy plan, which begun is told of. The plan is
+// schedules makes the baselines and the greedy plan, and calls begun with the greedy plan. The plan is
 // the best of them, at the depths that the SPB rules ask for. Greedy is [heuristics.Config.Divided]
-// or, of first plans, [heuristics.Config.Greedy].
+// or, for first plans, [heuristics.Config.Greedy].
 func (p *planner) schedules(begun chan<- *instance.Schedule, plan greedy) {
 	r, deep := p.result, p.in.FullDepth()
 	c := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Improved: func(s *instance.Schedule) { p.improved("greedy", s) }, Stop: p.unbeatable()}
 	full := heuristics.Config{Without: p.opt.Without, Quick: p.opt.Quick, Stop: c.Stop}
 	if alone := unbeatable(deep); alone != nil {
-		// Shallower tasks would do in the same places: no full-depth schedule beats the bound.
+		// Shallower tasks fit in the same places, so that no full-depth schedule beats the bound, either.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || c.Stop(value) }
 	}
 	if !p.opt.bare {
@@ -63,8 +63,8 @@ func (p *planner) schedules(begun chan<- *instance.Schedule, plan greedy) {
 	p.interleavedFull(deep, full, plan)
 }
 
-// inTime searches for a schedule within the deadlines where none was found: by the makespan of the instance without them. With a time
-// limit it takes half of what is left.
+// inTime searches for a schedule that meets the deadlines if none was found yet: it minimises the makespan without deadlines until
+// all are met. With a time limit it takes half of the time that is left.
 func (p *planner) inTime() {
 	jobs, due := slices.Clone(p.in.Jobs), instance.Tick(0) // the first deadline
 	for j := range jobs {
@@ -122,9 +122,9 @@ const (
 	lateRounds  = 12
 )
 
-// improve searches for better schedules than the one at hand: for so many
-// rounds or, where there is a time limit, until it is up or the channel is closed; so
-// many cores are then left to the work that closes it.
+// improve searches for schedules better than the one at hand: for the given number of
+// rounds or, with a time limit, until it is up or the channel is closed; the given number of
+// cores is then left to the work that closes the channel.
 func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int) {
 	stop := p.goodEnough()
 	if p.result.Schedule == nil || p.ctx.Err() != nil || stop(p.result.Primal) {
@@ -266,7 +266,7 @@ func (g greedy) with(c heuristics.Config) scheduler {
 	}
 }
 
-// unprefixed is why there is no schedule, without the packages that say so.
+// unprefixed is the text of an error without its package prefixes: why there is no schedule.
 func unprefixed(err error) string {
 	text := err.Error()
 	for _, name := range []string{"heuristics: ", "baseline: "} {

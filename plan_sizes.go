@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// mostSizes is of how many sizes of workers bySize tries all divisions and orders; of more, each by itself, from one end and the other.
+	// Up to mostSizes sizes of workers, bySize tries all divisions into neighbouring sizes, in all orders; of more, every size by itself, ascending and descending.
 	mostSizes = 3
 	// bySize tries mostTurns orders at effort 1, and fewer where that would be more than mostTurnTasks tasks in all.
 	mostTurns, mostTurnTasks = 1000, 1_000_000
@@ -18,9 +18,9 @@ const (
 	sizesPart = 10
 )
 
-// bySize plans jobs whose workers have different numbers of GPUs in another way than greedy, which gives every size GPUs of
-// its own: workers of one size, or of neighbouring ones, have all GPUs, then those of others, and everything starts as early as that
-// order lets it. A search for better turns goes on from there.
+// bySize plans jobs whose workers have different numbers of GPUs. Greedy gives every size GPUs of its own; here all GPUs
+// serve the workers of one size, or of neighbouring sizes, and then those of the next, and everything starts as early as that
+// order allows. A search for better orders goes on from there.
 func (p *planner) bySize() {
 	in := p.in
 	var sizes []int
@@ -79,13 +79,13 @@ func (p *planner) bySize() {
 	p.take("sizes one after the other", search.Improve(p.ctx, in, order, whole, best, p.rng(sizesPart)))
 }
 
-// sized is a plan of the jobs whose workers have some numbers of GPUs; nil: none.
+// sized is a plan of the jobs whose workers have certain numbers of GPUs; its schedule is nil if there is none.
 type sized struct {
 	*instance.Part
 	schedule *instance.Schedule
 }
 
-// ofSizes plans the jobs whose workers have from so many GPUs to so many by themselves.
+// ofSizes plans by themselves the jobs whose workers have at least from and at most to GPUs.
 func (p *planner) ofSizes(from, to int) *sized {
 	var jobs []instance.JobID
 	for j := range p.in.Jobs {
@@ -112,7 +112,7 @@ func after(in *instance.Instance, list []*sized) *instance.Schedule {
 	return s
 }
 
-// permute calls f with every order of what is in a list from a place on.
+// permute calls f with every order of the elements of a list from an index on.
 func permute[E any](list []E, from int, f func()) {
 	if from == len(list) {
 		f()

@@ -29,8 +29,8 @@ type planner struct {
 	last  *time.Timer   // ends ctx; nil without a time limit
 	lp    solver.Solver // nil: none, and a note says why
 	prove prover        // of what the run ends with
-	// fluidIn is closed once fluidDual, the certified fluid bound if there is one, is
-	// there; nil where nothing waits for it.
+	// fluidIn is closed once fluidDual is set to the certified fluid bound, or it is known that
+	// there is none; nil if nothing waits for it.
 	fluidIn   chan struct{}
 	fluidDual *big.Rat
 
@@ -40,27 +40,27 @@ type planner struct {
 	valid  *big.Rat // best value of one that was checked
 	faults []error
 	closed bool // an LP engine that is still at work adds nothing any more
-	// enough ends the bounds that take long; nil before they begin.
+	// enough cancels the bounds that take long; nil before they begin.
 	enough context.CancelFunc
 	// refuted is the proof that there is no schedule, if there is one.
 	refuted *bound.Bound
 	// refutation is its certificate where that is about the instance with another objective; see [Certify].
 	refutation *Certificate
-	// cut are notes of what the end of the run cut short, which matter where the plan
+	// cut are notes on what the end of the run cut short; they are shown if the plan
 	// is not known to be optimal.
 	cut []string
-	// settledDual is the certified bound when all that ran beside the
-	// schedules was last waited for.
+	// settledDual is the certified bound as of the last time that the planner waited for
+	// everything that ran beside the schedules.
 	settledDual *big.Rat
 	// columns is the number of columns generated, and nodes of the tree solved,
 	// so far.
 	columns, nodes int
-	// proving is how long the proof of the bound took, checking the longest check of a
-	// schedule: what the end of the run takes.
+	// proving is how long the proof of the bound took, and checking how long the longest check of a
+	// schedule took: the end of the run will take about as long.
 	proving, checking time.Duration
 }
 
-// prover is [Certify], or that of fewer kinds.
+// prover is [Certify], or a version of it for fewer kinds of certificates.
 type prover func(context.Context, *instance.Instance, *Certificate) (relax.Proven, error)
 
 func newPlanner(ctx context.Context, in *instance.Instance, opt Options) (*planner, context.CancelFunc) {
@@ -91,15 +91,15 @@ func newPlannerOf(ctx context.Context, in *instance.Instance, opt Options, prove
 	}
 }
 
-// reserve ends the search while there is time left for the last proof and check, by what
-// such have taken. The caller holds mu.
+// reserve ends the search while there is still time for the last proof and check, judging by how
+// long earlier ones took. The caller holds mu.
 func (p *planner) reserve() {
 	if p.last != nil {
 		p.last.Reset(time.Until(p.start.Add(p.opt.Time - p.proving - p.checking)))
 	}
 }
 
-// check is [check.Schedule], with note of how long it took.
+// check is [check.Schedule], and notes how long it took.
 func (p *planner) check(in *instance.Instance, s *instance.Schedule) []check.Violation {
 	begun := time.Now()
 	violations := check.Schedule(in, s)
@@ -125,7 +125,7 @@ func (p *planner) record(event string, primal, dual *big.Rat) {
 	}
 }
 
-// infeasible adds what the reasons why no schedule has all jobs prove, if there are any, and reports whether that is infeasibility.
+// infeasible adds what is proven by the reasons why no schedule has all jobs, if there are any, and reports whether that is infeasibility.
 func (p *planner) infeasible(reasons []string) bool {
 	b := bound.Bound{Proven: relax.Refuted(p.in, reasons)}
 	if p.bound(b); b.Value != nil {
@@ -138,7 +138,7 @@ func (p *planner) infeasible(reasons []string) bool {
 // about a second.
 const placementSteps = 20_000_000
 
-// unplaceable looks for the proof that memory cannot hold all jobs together, where no
+// unplaceable looks for a proof that memory cannot hold all jobs together, if no
 // schedule was found that has all of them.
 func (p *planner) unplaceable() {
 	p.mu.Lock()
@@ -150,14 +150,14 @@ func (p *planner) unplaceable() {
 	}
 }
 
-// noPlan reports whether it is proven that there is none.
+// noPlan reports whether it is proven that there is no plan.
 func (p *planner) noPlan() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hopeless()
 }
 
-// hopeless is [planner.noPlan] for who holds mu.
+// hopeless is [planner.noPlan] for callers that hold mu.
 func (p *planner) hopeless() bool {
 	return p.refuted != nil || p.result.Certified && Overdue(p.in, p.result.Dual) != ""
 }
@@ -167,7 +167,7 @@ func (p *planner) refute(b bound.Bound) {
 	p.result.Status, p.result.Reasons, p.refuted = Infeasible, b.Infeasible, &b
 }
 
-// bound adds a bound, which improves on those before it or not.
+// bound adds a bound, whether it improves on those before it or not.
 func (p *planner) bound(b bound.Bound) {
 	if b.Value == nil && b.Infeasible == nil {
 		return
@@ -198,7 +198,7 @@ func (p *planner) bound(b bound.Bound) {
 	}
 }
 
-// overtime is by how much the last proof may pass the time limit.
+// overtime is by how much the last proof may exceed the time limit.
 const overtime = time.Second / 2
 
 // improved notes the value of a schedule that a heuristic found on its way.
@@ -231,8 +231,8 @@ func (p *planner) checked(value *big.Rat) {
 	p.meet()
 }
 
-// meet notes that a schedule that was checked is optimal, the first time that it is
-// so. What follows is no work on the plan. The caller holds mu.
+// meet notes when a checked schedule is first known to be optimal; nothing that follows
+// improves the plan. The caller holds mu.
 func (p *planner) meet() {
 	r := p.result
 	if p.valid != nil && r.Dual != nil && r.Certified && p.valid.Cmp(r.Dual) == 0 && r.Proven() < 0 {
@@ -253,7 +253,7 @@ func (p *planner) note(format string, args ...any) {
 	p.result.Notes = append(p.result.Notes, fmt.Sprintf(format, args...))
 }
 
-// cutShort is note of what was cut short by the end of the run.
+// cutShort adds a note on what the end of the run cut short.
 func (p *planner) cutShort(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -299,8 +299,8 @@ func (p *planner) take(name string, s *instance.Schedule) {
 	}
 }
 
-// goodEnough returns the test that ends a search. Without a time limit it
-// does not look at the bounds again: when they come differs from run to run.
+// goodEnough returns the test that ends a search. Without a time limit it uses the
+// bounds known now and none that come later: when they come differs from run to run.
 func (p *planner) goodEnough() func(*big.Rat) bool {
 	dual := p.settledDual
 	return func(v *big.Rat) bool {
@@ -357,8 +357,8 @@ func (p *planner) unsolved() Status {
 	return Unknown
 }
 
-// lacking notes which ways of scheduling found no schedule, and why, those with one
-// reason together.
+// lacking notes which ways of scheduling found no schedule, and why, grouping those with the same
+// reason.
 func (p *planner) lacking() {
 	var names, reasons []string
 	r := p.result

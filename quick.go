@@ -14,7 +14,7 @@ import (
 	"jigsaw/heuristics"
 )
 
-// ErrNotFirst is the error of [First] for plans that it leaves to [Plan].
+// ErrNotFirst is the error of [First] for instances that only [Plan] can plan.
 var ErrNotFirst = errors.New("jigsaw: a plan in blocks takes more than a first plan has")
 
 // First is [Plan] with [Options.Quick] and [Options.NoLP]. A program that calls nothing
@@ -59,9 +59,9 @@ func unbeatable(in *instance.Instance) func(*big.Rat) bool {
 	return func(value *big.Rat) bool { return meets(chain, value) || meets(area(), value) }
 }
 
-// unbeatable is the same of the plan's instance: by the bounds that were there when
-// the run last settled and the fluid bound or, with a time limit, by all that are
-// there now.
+// unbeatable is the same for the plan's instance: it uses the bounds known when
+// the run last settled and the fluid bound or, with a time limit, all that are
+// known now.
 func (p *planner) unbeatable() func(*big.Rat) bool {
 	meets := func(dual, value *big.Rat) bool { return dual != nil && !p.in.Objective.Better(dual, value) }
 	settled := p.settledDual

@@ -18,9 +18,9 @@ type Remedy struct {
 // MarshalText writes the change in words.
 func (r Remedy) MarshalText() ([]byte, error) { return []byte(r.Text), nil }
 
-// Remedies looks for changes, each by itself, with which a spec that has no plan gets one: those
-// of [MemoryShortage] where memory is why, else of deadlines, links that failed, the network and
-// GPUs. When ctx ends there are fewer.
+// Remedies looks for single changes with which a spec without a plan gets one: those
+// of [MemoryShortage] if memory is the reason, else changes of deadlines, failed links, the network and
+// GPUs. If ctx ends there are fewer.
 func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileSource) ([]Remedy, error) {
 	s, err := MemoryShortage(ctx, spec, models)
 	if err != nil {
@@ -48,11 +48,11 @@ func enough(ctx context.Context, list []remedy, models instance.ProfileSource) [
 	return found
 }
 
-// mostLate is for how many jobs a later deadline, and a plan without them, is tried.
+// mostLate is for how many jobs a later deadline, and a plan without the job, is tried.
 const mostLate = 6
 
-// easier are changes of an instance that cannot be done in time, or whose parts are cut off from
-// each other, those of a kind from slight to grave.
+// easier are changes of an instance that cannot meet its deadlines, or whose parts are cut off from
+// each other; those of one kind come from the smallest to the largest.
 func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
 	add := func(kind, text string, changed *instance.Spec) { list = append(list, remedy{kind, text, changed}) }
 	job := func(kind string, source int, text string, change func(*instance.JobSpec)) {

@@ -20,12 +20,12 @@ import (
 	"jigsaw/solver/eventloop"
 )
 
-// ReplanResult is what becomes of a plan that was under way.
+// ReplanResult is the continuation of a plan that was under way.
 type ReplanResult struct {
-	// Result is the plan of the rest, with its instance and bound.
+	// Result is the plan of what is left, the rest, with its instance and bound.
 	*Result
-	// Spec is the instance of the rest: jobs with the iterations that they have left, those in memory on
-	// their GPUs, at a clock that begins Origin after that of the plan before.
+	// Spec is the instance of the rest: jobs have the iterations that they have left, and those in memory have
+	// their GPUs. Its time 0 is at Origin of the plan before.
 	Spec   *instance.Spec
 	Origin instance.Duration
 	// Jobs are those of the plan before, in its order, and then new ones.
@@ -61,12 +61,13 @@ const (
 	JobDone      JobChoice = "done"      // it has ended
 )
 
-// Replan goes on with a plan that is under way, from the time of an update on; see docs/problem.md section 10 for
+// Replan continues a plan that is under way, from the time of an update on; docs/problem.md section 10 defines
 // what is done, in flight and left then. spec is the instance of the plan, and models where it finds its
 // profiles, as [Models]. Jobs in memory stay on their GPUs unless they must move; those that move are loaded
-// again. There is a plan at any time limit, the old order repaired; what is left of the limit, or a fixed
+// again. There is a plan at any time limit: the old order, repaired. The time that is left, or a fixed
 // amount of work, goes into better orders. Deadlines that the repair misses are given up, with a note. Mistakes in
-// the update are [instance.Problems]. Where no job is left, there is nothing to plan: the result has neither a plan nor values. The rest and its plan can be replanned again.
+// the update are [instance.Problems]. If no job is left there is nothing to plan, and the result has neither a plan nor values. The
+// rest and its plan can be replanned again.
 func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, plan *instance.BlockSchedule, u Update, opt Options) (*ReplanResult, error) {
 	r, err := newRest(spec, models, plan, u)
 	if err != nil {
@@ -93,7 +94,7 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 		}
 	}
 	if repaired == nil {
-		// Memory, or a network, that is less leaves no room for all who are to stay.
+		// With less memory or a smaller network there is no room for all jobs that should stay.
 		if err := r.evict(models); err != nil {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	return r.result(result), nil
 }
 
-// improver goes on from a repair: it tells of better plans, for so many rounds or, if 0, until the
+// improver searches on from a repair and reports better plans, for the given number of rounds or, if that is 0, until the
 // context ends.
 type improver func(ctx context.Context, p *planner, rounds int)
 
@@ -206,8 +207,8 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 	}, nil
 }
 
-// tasks is what is left of a plan that writes every task out, in the jobs and at the clock of the
-// rest, on the GPUs that there were; and of new jobs, and iterations that the plan has not, turns one after the other.
+// tasks is what is left of a plan that writes every task out, with the jobs and clock of the
+// rest and the GPUs of the plan. New jobs, and iterations that the plan does not have, follow one after the other.
 func (r *rest) tasks() *instance.Schedule {
 	now := r.at - r.origin
 	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}
@@ -259,7 +260,7 @@ func (r *rest) tasks() *instance.Schedule {
 	return s
 }
 
-// result says job by job what a plan of the rest changes.
+// result says for each job what the plan of the rest changes.
 func (r *rest) result(plan *Result) *ReplanResult {
 	out := &ReplanResult{Result: plan, Spec: r.spec, Origin: r.was.Duration(r.origin)}
 	seconds := func(t instance.Tick) *float64 { return new(float64(t) * float64(r.was.TickUS) / 1e6) }

@@ -12,13 +12,13 @@ import (
 	"jigsaw/heuristics/repair"
 )
 
-// Update is what has become of a plan that is under way.
+// Update says what has happened to a plan that is under way.
 type Update struct {
 	// At is the time since the plan's time 0.
 	At instance.Duration
 	// Changes of the cluster and of jobs.
 	Changes []Change
-	// Jobs that come; their releases and deadlines count from At.
+	// Jobs that are new; their releases and deadlines count from At.
 	Jobs []instance.JobSpec
 }
 
@@ -31,13 +31,13 @@ type rest struct {
 	state  *repair.State
 	spec   *instance.Spec
 	in     *instance.Instance
-	// gpu is which GPU of the rest one of the plan is, -1 where it is lost.
+	// gpu maps GPUs of the plan to GPUs of the rest; -1 if lost.
 	gpu []instance.GPUID
-	// By job of the plan: what it comes to, where it is in the rest, iterations left.
+	// By job of the plan: what the update says of it, its index in the rest, iterations left.
 	fate []fate
 	of   []instance.JobID // job of the rest; -1: not there
 	left []int
-	// old is the job of the plan that a job of the rest is; -1: new.
+	// old maps jobs of the rest to jobs of the plan; -1 if new.
 	old []instance.JobID
 	// moves and changed by job of the plan.
 	moves, changed []bool
@@ -203,8 +203,8 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 	return in, nil
 }
 
-// goOn returns an instance with an entry for every job of the plan, of which those that do not go on are disabled: they
-// need no room in the cluster that changes leave. Nor are jobs in memory anywhere in it: GPUs have other numbers there.
+// goOn returns an instance with an entry for every job of the plan. Jobs that do not go on are disabled, since they
+// need no room in the changed cluster. No job is in memory in it, since GPUs have other numbers there.
 func (r *rest) goOn(spec *instance.Spec) *instance.Spec {
 	list := *spec
 	list.Jobs = nil
@@ -218,7 +218,7 @@ func (r *rest) goOn(spec *instance.Spec) *instance.Spec {
 	return &list
 }
 
-// damage finds which jobs have to move, and whose synchronisations take another way or time.
+// damage finds which jobs have to move, and whose synchronisations change their route or duration.
 func (r *rest) damage(now *instance.Instance) {
 	for j, home := range r.plan.Residency {
 		job := &r.was.Jobs[j]
@@ -249,7 +249,7 @@ func (r *rest) damage(now *instance.Instance) {
 	}
 }
 
-// carriesOn reports whether what a job does goes on as planned.
+// carriesOn reports whether a job goes on as planned.
 func (r *rest) carriesOn(j int) bool {
 	return r.fate[j] == goesOn && !r.moves[j] && !r.changed[j]
 }
@@ -337,7 +337,7 @@ func (r *rest) entry(j int, first instance.Tick) instance.JobSpec {
 	return entry
 }
 
-// ofAdded tells problems of jobs from the n-th on by their place among those that are added.
+// ofAdded renumbers problems of jobs from the n-th on by their index among the added jobs.
 func ofAdded(err error, n int) error {
 	var problems instance.Problems
 	if errors.As(err, &problems) {
@@ -352,7 +352,7 @@ func ofAdded(err error, n int) error {
 	return err
 }
 
-// givesUp leaves out the deadlines of jobs that a plan misses, and reports whether there are some.
+// givesUp removes the deadlines that a plan misses, and reports whether there are any.
 func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource) (some bool, err error) {
 	_, to := s.Spans(r.in)
 	for j := range r.in.Jobs {
@@ -371,7 +371,7 @@ func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource)
 	return some, err
 }
 
-// evict makes the instance in which no job is in memory: all may move, and all load again.
+// evict makes the instance in which no job is in memory: all may move, and all are loaded again.
 func (r *rest) evict(models instance.ProfileSource) error {
 	for i := range r.spec.Jobs {
 		e := &r.spec.Jobs[i]

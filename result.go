@@ -21,11 +21,11 @@ const (
 	Feasible Status = "feasible"
 	// Infeasible means: proven that no valid schedule exists; see Result.Reasons.
 	Infeasible Status = "infeasible"
-	// Limit means: stopped, by the time limit or the caller, with neither a schedule nor
+	// Limit means: stopped by the time limit or the caller, with neither a schedule nor
 	// a proof.
 	Limit Status = "limit"
-	// Unknown means: neither a schedule nor a proof came of all that was tried. Of
-	// [Bound], which makes no schedule: its work was done.
+	// Unknown means: all was tried, without finding a schedule or a proof that there is none. [Bound],
+	// which makes no schedule, ends with it when its work is done.
 	Unknown Status = "unknown"
 )
 
@@ -35,8 +35,8 @@ type Result struct {
 	Status   Status
 	// Schedule found; nil unless the status is Optimal or Feasible.
 	Schedule *instance.Schedule
-	// Blocks is the schedule of a plan of which patterns repeat: of long instances, and where
-	// jobs hold memory only while they run. Where it is short enough it is written out as Schedule, too.
+	// Blocks is the schedule of a plan made of repeating patterns: of long instances, and if
+	// jobs hold memory only while they run. If it is short enough it is written out as Schedule as well.
 	Blocks *instance.BlockSchedule
 	// Primal is the schedule's objective value, nil without one.
 	Primal *big.Rat
@@ -128,8 +128,8 @@ func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
 // planned reports whether there is a plan.
 func (r *Result) planned() bool { return r.Schedule != nil || r.Blocks != nil }
 
-// canonical puts alike nodes and GPUs into an order that follows from the plan, so that plans of one instance, and those of
-// its baselines, show a job in the same place where they can.
+// canonical puts identical nodes and GPUs into an order that follows from the plan, so that plans of one instance, and those of
+// its baselines, show a job in the same place if they can.
 func (r *Result) canonical() {
 	if r.Schedule != nil {
 		r.Schedule = symmetry.Canonical(r.Instance, r.Schedule)
@@ -158,12 +158,12 @@ func (r *Result) Efficiency() float64 {
 	return r.Schedule.Efficiency(r.Instance)
 }
 
-// Binding says what limits the plan, by falling effect, after [Result.BindingBound].
+// Binding says what limits the plan according to [Result.BindingBound], the greatest effect first.
 func (r *Result) Binding() []bound.Binding { return r.BindingBound().Binding }
 
-// BindingBound is the strongest bound that tells what limits the plan: of equal
-// bounds the last, the linear program, since its prices say most. Bounds that mix
-// whole plans do not tell, so it may be weaker than Dual. Zero where none tells.
+// BindingBound is the strongest bound that tells what limits the plan. Of equal
+// bounds it is the last, the linear program, whose prices say most. Bounds that mix
+// whole plans do not tell, so that it may be weaker than Dual. It is zero if no bound tells.
 func (r *Result) BindingBound() bound.Bound {
 	bounds := slices.DeleteFunc(slices.Clone(r.Bounds), func(b bound.Bound) bool { return b.Binding == nil })
 	slices.Reverse(bounds)

@@ -43,9 +43,9 @@ type WhatIfResult struct {
 	Change Change
 	// Spec is the changed instance.
 	Spec *instance.Spec
-	// Before and After are the plans of both, made in the same way but that After may begin
-	// with Before in the same order: a faster network makes no plan worse. After is nil
-	// where the change makes the instance invalid; Reasons then say why.
+	// Before and After are the plans of both, made in the same way, except that After may begin
+	// with the order of Before, so that a faster network never makes the plan worse. After is nil
+	// if the change makes the instance invalid; Reasons then say why.
 	Before, After *Result
 	Reasons       []string
 	// Predicted is the relative change of the bound that the prices of the linear
@@ -53,8 +53,8 @@ type WhatIfResult struct {
 	Predicted *float64
 }
 
-// Verified is the relative change of the bound that came out; nil where one of
-// the two has none.
+// Verified is the relative change of the bound between the two plans; nil if one of
+// them has no bound.
 func (r *WhatIfResult) Verified() *float64 {
 	if r.After == nil || r.Before.Dual == nil || r.After.Dual == nil || r.Before.Dual.Sign() == 0 {
 		return nil
@@ -97,8 +97,8 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	return r, nil
 }
 
-// carriedOver is a schedule of tasks that run once in the same order on the changed cluster, on GPUs of the
-// same names where they are still there; nil where that cannot be.
+// carriedOver is a schedule that keeps the order of another on the changed cluster, on the GPUs of the
+// same names where they still exist; nil if there is none. It is for objectives that run once.
 func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance.Schedule {
 	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) {
 		return nil
@@ -111,7 +111,7 @@ func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance
 	return fixed.Schedule
 }
 
-// sameGPU tells which GPU of a changed cluster has the name of one that there was: -1 and false where none has.
+// sameGPU returns the GPU of a changed cluster that has the name of an old one; -1 and false if there is none.
 func sameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, bool) {
 	nodes := make(map[string]*instance.Node, len(now.Nodes))
 	for n := range now.Nodes {
