@@ -4,11 +4,11 @@
 // # Model
 //
 // Sets: units u, each of one or several jobs; nodes and their GPUs. A unit takes GPUs of its
-// own when its first job is admitted and keeps them until its last job ends. Of one job it is a
-// whole job at the depths of its rule (queue.go). Of several jobs it is a pattern, made by
-// the finite search on some whole nodes, that repeats until all have done their iterations
-// (miniature.go), or for weighted completion a chain of patterns, each until a job ends
-// (chain.go). Every unit is one block, or a few one after the other.
+// own when its first job is admitted and keeps them until its last job ends. A unit of one job runs
+// it at the depths of its rule (queue.go). A unit of several jobs is a pattern, made by
+// the finite search on some whole nodes, that repeats until all jobs have done their iterations
+// (miniature.go), or for weighted completion a chain of patterns, each of which repeats until one more job ends
+// (chain.go). Every unit is one block, or a few blocks one after the other.
 //
 //	(1) at any time a GPU belongs to at most one unit
 //	(2) on a link the peaks of the units at work add up to no more than its capacity
@@ -20,9 +20,11 @@
 //
 // # Methods
 //
-// [Queue] is first come, first served, with EASY backfilling: there is a plan at any limit.
-// [Config.Orders] searches among orders of units and among the units that jobs form (units.go). [Config.Cells] divides all jobs among groups of nodes, which is best where all end together: jobs are
-// exchanged between cells by their patterns (cells.go), and what consists of alike parts is planned once (copies.go). Where memory does not hold the jobs of a cell all at once, or they are
-// released in turn, they are admitted one by one (admission.go). [Config.Phases] then lets
-// jobs that share nodes end one after the other where that makes none of them late (phases.go).
+// [Queue] is first come, first served, with EASY backfilling, so that there is a plan at any limit.
+// [Config.Orders] searches among orders of units and among the units that jobs form (units.go).
+// [Config.Cells] divides all jobs among groups of nodes, which is best if all jobs end together: jobs are
+// exchanged between cells according to their patterns (cells.go), and identical parts of a cluster are planned
+// once (copies.go). If memory does not hold the jobs of a cell all at once, or they are
+// released one after the other, they are admitted one by one (admission.go). [Config.Phases] then lets
+// jobs that share nodes end one after the other if that makes none of them late (phases.go).
 package horizon

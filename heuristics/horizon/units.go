@@ -12,17 +12,17 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// unit is jobs that hold whole nodes together until all are done. Its blocks number jobs and GPUs within
-// the unit, and count time from its first task.
+// unit is a set of jobs that together hold whole nodes until all of them are done. Its blocks number jobs and
+// GPUs within the unit, and count time from its first task.
 type unit struct {
 	jobs          []instance.JobID
 	nodes, kind   int // how many nodes it takes, and of which kind
-	racks         int // where it takes whole racks of those nodes alone: how many; else 0
+	racks         int // how many whole racks of such nodes it takes; 0 if it takes single nodes
 	gpus          int
-	on            []instance.GPUID // where it is at work already; nil: nowhere yet
+	on            []instance.GPUID // GPUs on which it is running already; nil if it has not begun
 	homes         [][]instance.GPUID
 	blocks        []instance.Block
-	write         func() []instance.Block // makes the blocks where they are not kept; nil: they are
+	write         func() []instance.Block // makes the blocks if they are not kept in memory; nil if they are
 	ends          []instance.Tick         // of each job
 	release, load instance.Tick
 	length        instance.Tick // without the load
@@ -38,7 +38,7 @@ const (
 	mostKnown  = 2000
 )
 
-// former makes units of jobs, of alike ones once.
+// former makes units of jobs, and plans units of identical jobs once.
 type former struct {
 	q        *queue
 	class    []int
@@ -54,7 +54,7 @@ func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
 }
 
 // straying tells for every job whether its routes between nodes of one rack use links other than those of these nodes, as a
-// policy may ask. Jobs elsewhere need such links, so that the job must not be planned on a part of a rack by itself.
+// policy may ask. Jobs on other nodes need such links as well, so that the job must not be planned on a part of a rack by itself.
 func straying(in *instance.Instance) []bool {
 	strays, known := make([]bool, len(in.Jobs)), map[int]bool{0: false} // by policy
 	for j := range strays {
@@ -93,7 +93,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	key := key(f.class, q.kinds, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		// Where jobs slow each other down plans are made anew at every arrival, from few orders: chains are worse there.
+		// If jobs slow each other down, plans are made anew at every arrival, from few orders, and chains are worse.
 		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
 			if found = f.chained(jobs, nodes); found != nil {
 				found.write = func() []instance.Block { return f.chained(found.jobs, nodes).blocks } // of known patterns
@@ -139,7 +139,7 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 	return u
 }
 
-// weigh works out what a unit needs of memory on such nodes.
+// weigh works out how much memory a unit needs on such nodes.
 func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 	u.held = make([]instance.Memory, u.gpus)
 	for at, g := range gpusOf(in, nodes) {
@@ -202,8 +202,8 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 	return order
 }
 
-// nodesFor returns nodes of one rack and kind on which the jobs may live together, as many as the widest needs, or, where no rack
-// has so many, whole racks.
+// nodesFor returns nodes of one rack and kind on which the jobs may live together, as many as the widest job needs, or whole racks
+// if no rack has so many.
 func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.NodeID, racks int) {
 	widest := 0
 	for _, j := range jobs {
@@ -262,8 +262,8 @@ func (q *queue) alike(rack int) []int {
 	return nil
 }
 
-// wholeNodes returns of which kind and how many the nodes are that GPUs, ascending, make up, and of how many racks if of several; 0
-// where they do not, or of several kinds.
+// wholeNodes returns the kind and number of the whole nodes that a list of GPUs, ascending, consists of, and the number of racks if
+// there are several; 0 if it does not consist of whole nodes of one kind.
 func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
 	last := -1
 	for len(gpus) > 0 {
@@ -373,8 +373,8 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	return plan
 }
 
-// judge returns the value of a timetable, why a job would miss its deadline, if one does, and what is late: which jobs and
-// units, and by how much in all.
+// judge returns the value of a timetable, the jobs and units that are late and by how much in all, and, if one misses its deadline,
+// an error that says so.
 func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tardiness instance.Tick, missed error) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range list {
