@@ -1,7 +1,7 @@
-// Package heuristics makes schedules fast and without proof: greedy list
-// scheduling for JigSaw plans, and a search that goes on from any schedule. Schedules are
-// integers, and depend on nothing but the instance and the random source that they are
-// made with. This package calls its rooms; each carries its model.
+// Package heuristics makes schedules fast and without proof: by greedy list
+// scheduling, and by a search that improves any schedule. A schedule depends on nothing but the
+// instance and the random source that it is made with. This package combines the packages in its
+// folder, each of which describes its own model.
 //
 //	state      what all share: values, layouts, timelines, options, simple orders of jobs
 //	placement  where jobs live: construction, annealing on an estimate
@@ -20,22 +20,22 @@
 //
 // # Greedy
 //
-// [Config.Divided] of a finite objective is the better of list scheduling of all jobs on all nodes and of a division,
-// which deals jobs out to groups of nodes, levels the groups on an estimate and schedules each for itself: it takes a fifth of the
-// time, and of many nodes it is the better one, so that there it is tried first, and nothing else if it succeeds.
+// For a finite objective [Config.Divided] is the better of list scheduling of all jobs on all nodes and of a division,
+// which assigns jobs to groups of nodes, balances the groups by an estimate and schedules each by itself. A division takes a fifth of the
+// time, and with many nodes it is the better of the two, so that it is then tried first and, if it succeeds, alone.
 //
 // # Improvement
 //
-// [Config.Improve] of a finite objective shares its work out among three walks, which draw
-// from sources of their own and meet only between rounds. Work is counted in operations
-// placed: the number of cores changes nothing.
+// For a finite objective [Config.Improve] divides its work among three searches, which have
+// random sources of their own and exchange results only between rounds. Work is counted in operations
+// placed, so that the number of cores does not change the outcome.
 //
-// The exchange of jobs between groups of nodes has the first part of a round, which gets
-// smaller with every cycle that brings nothing. Large neighbourhoods have a part of what is
-// left: the more groups a schedule falls apart into, the more; where it hangs together they
-// begin with the best of the exchange. Lanes and residency searches have the rest, the less
+// The exchange of jobs between groups of nodes gets the first part of a round, which
+// shrinks with every cycle without a gain. Large neighbourhoods get a part of the
+// rest, which grows with the number of groups that the schedule falls apart into; if it does not fall apart they
+// begin with the best schedule of the exchange. Lanes and residency searches get what remains, and run less
 // often the more groups there are.
 //
-// Plans for the least rate are patterns of this search that repeat (repeat.go). Those for the sum
-// of rates come from ruin and recreate of package periodic, and from such patterns, too (rates.go).
+// Plans for the least rate are repeating patterns found by this search (repeat.go). Plans for the sum
+// of rates come from ruin and recreate in package periodic, and from such patterns as well (rates.go).
 package heuristics

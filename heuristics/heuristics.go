@@ -23,8 +23,8 @@ type NoPlan = state.NoPlan
 // backpropagation: the best of a portfolio of placements, priority rules and
 // small local changes. The schedule is the same for the same instance and
 // state of rng, whatever the number of cores. When the context ends early
-// the best schedule so far is returned. The error is a [*NoPlan] where none
-// was found that keeps within all memories and deadlines.
+// the best schedule so far is returned. The error is a [*NoPlan] if none
+// was found that respects all memories and deadlines.
 //
 // Periodic objectives have a search of their own.
 func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
@@ -44,8 +44,8 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	})
 }
 
-// Divided is Greedy or, of a finite objective, jobs dealt out to groups of nodes and scheduled there, whichever is
-// better; of many nodes the latter alone, if it succeeds. Quick plans leave it out.
+// Divided is the better of Greedy and, for finite objectives, of a division: jobs are assigned to groups of nodes and scheduled
+// there. With many nodes a division that succeeds is taken at once. Quick plans have no division.
 func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if c.Quick || c.Without[method.Exchange] || in.Objective.Periodic() || in.Resumes() {
 		return c.Greedy(ctx, in, rng)
@@ -75,8 +75,8 @@ func (c Config) divided(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	return best, err
 }
 
-// Bundled is a schedule that needs neither a configuration nor chance, such as [periodic.Exclusive], on bundles of GPUs
-// where workers have several.
+// Bundled calls a scheduler that needs neither a configuration nor random numbers, such as [periodic.Exclusive], on bundles of GPUs
+// if workers have several.
 func Bundled(schedule func(context.Context, *instance.Instance) (*instance.Schedule, error)) func(context.Context, *instance.Instance, *rand.Rand) (*instance.Schedule, error) {
 	return func(ctx context.Context, in *instance.Instance, _ *rand.Rand) (*instance.Schedule, error) {
 		return Config{}.bundled(ctx, in, func(_ Config, in *instance.Instance) (*instance.Schedule, error) { return schedule(ctx, in) })

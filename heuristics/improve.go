@@ -12,9 +12,9 @@ import (
 	"jigsaw/method"
 )
 
-// Improve searches for schedules better than start, a valid one, and returns
-// the best it has, start at worst. With start nil it begins with
-// [Config.Greedy], whose errors are then its own. The search ends with the
+// Improve searches for schedules better than start, which must be valid, and returns
+// the best that it finds, or start itself. If start is nil it begins with
+// [Config.Greedy] and returns its errors. The search ends with the
 // context, after c.Rounds rounds, or when c.Stop says so; the end of the
 // context is no error once there is a schedule. With equal rounds, instance,
 // state of rng and start the schedule is the same on any number of cores. Jobs that are in memory when the plan begins stay.
@@ -74,9 +74,9 @@ func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rn
 	return s
 }
 
-// round lets all walk: where the instance falls apart jobs are exchanged and neighbourhoods
-// searched for a part of the work. Of a large instance residency searches and lanes walk
-// only once a whole round's work is due, for they cannot do with much less.
+// round lets all searches work. If the schedule falls apart into groups of nodes, jobs are exchanged and neighbourhoods
+// searched for a part of the work. In large instances residency searches and lanes start
+// only once a whole round's work is due, since they achieve nothing with much less.
 func (s *improver) round() {
 	w := s.walks
 	work := float64(w.Total())

@@ -31,10 +31,10 @@ func (c Config) improveRates(ctx context.Context, in *instance.Instance, rng *ra
 	return ruins.Best
 }
 
-// rateSearch makes plans for the sum of rates by the finite search: so many iterations of some
-// jobs, as soon as possible, and that again and again. Orders of the finite search are tighter
-// than lists of whole chains; what it cannot tell is how many iterations to ask for. These
-// numbers are changed a little at a time, from those of the best plans.
+// rateSearch makes plans for the sum of rates by the finite search: it schedules certain numbers of iterations of some
+// jobs to end as early as possible, and repeats that. Orders of the finite search are tighter
+// than lists of whole chains, but it does not choose how many iterations of each job to schedule. These
+// numbers are changed a little at a time, starting from those of the best plans.
 type rateSearch struct {
 	ctx     context.Context
 	in      *instance.Instance

@@ -19,10 +19,10 @@ const MostPattern = 60
 // only where every job has one iteration.
 const mostRepeated, mostRepeatedTasks = 100, 8000
 
-// repeater makes plans for the least rate by the finite search: so many iterations of each job
-// that all have the same share of their rates alone, as soon as possible, and that again and
-// again. The finite search knows which jobs go well together, which lists that repeat do not.
-// Where it comes no further for a while it begins anew, with a pattern of another size.
+// repeater makes plans for the least rate by the finite search: it schedules as many iterations of each job
+// as give all jobs the same fraction of their rates alone, to end as early as possible, and repeats that.
+// Unlike periodic list scheduling, the finite search finds out which jobs go well together.
+// After a while without a gain it begins again, with a pattern of another size.
 type repeater struct {
 	ctx     context.Context
 	in      *instance.Instance

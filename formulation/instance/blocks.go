@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// BlockSchedule is a plan that runs once, written as blocks: patterns that repeat. What it
-// means is its expansion, [BlockSchedule.Expand], the plain [Schedule] in which every
+// BlockSchedule is a plan that runs once, written as blocks: patterns that repeat. It stands
+// for its expansion, [BlockSchedule.Expand], the plain [Schedule] in which every
 // repeat is written out. The package check decides whether it is valid without expanding it.
 type BlockSchedule struct {
 	// Residency[j] lists the k distinct GPUs of job j, ascending.
 	Residency [][]GPUID
-	// Blocks in any order but this: those that a job has iterations in come in the order
-	// of its iterations.
+	// Blocks in any order, except that those with iterations of the same job come in the order
+	// of these iterations.
 	Blocks []Block
 }
 
@@ -23,7 +23,7 @@ type BlockSchedule struct {
 // tick t of the pattern starts at Start + m x Period + t.
 type Block struct {
 	Start Tick
-	// Period is at least 1 where Repeats is above 1; a pattern that is done once has none, 0.
+	// Period is at least 1 if Repeats is above 1; it is 0 for a pattern that is done once.
 	Period  Tick
 	Repeats int64
 	// Tasks and Syncs of the pattern: times count from Start, and the iterations of a job
@@ -35,7 +35,7 @@ type Block struct {
 // LastStart returns when the last repeat starts, after Start.
 func (b *Block) LastStart() Tick { return Tick(b.Repeats-1) * b.Period }
 
-// Of returns what a block has of some jobs: job says which number one of its jobs gets, -1 where it is left out.
+// Of returns the part of a block that belongs to some jobs: job returns the new number of a job, or -1 to leave it out.
 func (b Block) Of(job func(JobID) JobID) Block {
 	tasks, syncs := b.Tasks, b.Syncs
 	b.Tasks, b.Syncs = nil, nil
@@ -67,7 +67,7 @@ func (s *BlockSchedule) Tasks() int64 {
 	return sum
 }
 
-// Expand writes all repeats out of a schedule whose jobs are those of the instance. The error says that there would be more than [MostWritten] tasks.
+// Expand writes out all repeats of a schedule whose jobs are those of the instance. It is an error if there would be more than [MostWritten] tasks.
 func (s *BlockSchedule) Expand(in *Instance) (*Schedule, error) {
 	if tasks := s.Tasks(); tasks > MostWritten {
 		return nil, fmt.Errorf("instance: written out, the plan has %d tasks, more than %d", tasks, MostWritten)
@@ -111,7 +111,7 @@ func (b *Block) IterationsOf() map[JobID]int {
 }
 
 // Sort brings residencies, and the tasks and syncs of each block, into their canonical
-// order, and blocks into that of their starts, where that leaves the order of a job's own.
+// order, and sorts blocks by their starts as far as the order of each job's own blocks allows.
 func (s *BlockSchedule) Sort() {
 	for _, gpus := range s.Residency {
 		slices.Sort(gpus)
@@ -123,8 +123,8 @@ func (s *BlockSchedule) Sort() {
 	slices.SortStableFunc(s.Blocks, func(a, b Block) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// Spans returns when every job is first and last at work: from the start of its first
-// task to the end of its last synchronisation, or task. Where the schedule is valid the job
+// Spans returns when every job runs: from the start of its first
+// task to the end of its last synchronisation, or task. In a valid schedule the job
 // has been in residence since from[j] - Load.
 func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
 	from = make([]Tick, len(in.Jobs))
@@ -145,7 +145,7 @@ func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
 	return from, EndsOf(s.Blocks, len(in.Jobs))
 }
 
-// EndsOf returns when blocks have each of so many jobs at work for the last time; 0 where they never do.
+// EndsOf returns when each of a number of jobs ends in blocks; 0 for jobs that are in none.
 func EndsOf(blocks []Block, jobs int) []Tick {
 	ends := make([]Tick, jobs)
 	for i := range blocks {

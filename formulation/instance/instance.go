@@ -20,7 +20,7 @@ type (
 	JobID int
 )
 
-// NoJob is the job of what concerns none.
+// NoJob stands in place of a job where no job is concerned.
 const NoJob JobID = -1
 
 // Instance is a compiled [Spec]: all durations in ticks, all sizes in bytes,
@@ -60,7 +60,7 @@ type Instance struct {
 type GPUType struct {
 	Name   string
 	Memory Bytes
-	Price  Price `json:"-"` // of an hour; what is valid does not depend on it
+	Price  Price `json:"-"` // per hour; validity does not depend on it
 }
 
 // Node is a server with identical GPUs, numbered contiguously.
@@ -71,7 +71,7 @@ type Node struct {
 	FirstGPU         GPUID
 	GPUs             int
 	Up, Down, Fabric LinkID
-	// Places are the numbers of the GPUs in the node, ascending, where some are out of service; nil is 0, 1, ...
+	// Places are the numbers of the GPUs in the node, ascending, if some are out of service; nil means 0, 1, ...
 	Places []int `json:",omitempty"`
 }
 
@@ -160,7 +160,7 @@ type Job struct {
 	Name  string
 	Model string
 	Batch int
-	// Workers are the GPUs that the job computes on: k or, where a worker is a group of g GPUs
+	// Workers is the number of GPUs that the job computes on: k or, if each worker is a group of g GPUs
 	// that compute a task together, k g.
 	Workers int
 	// GPUsPerWorker is g; 0 stands for 1. The first g of the GPUs that the job lives on are one worker,
@@ -171,13 +171,13 @@ type Job struct {
 	Release       Tick
 	Load          Tick `json:",omitempty"` // from admission to the first tasks
 	Deadline      Tick // 0: none
-	// Resident are the GPUs that the job lives on, ascending, where it is in memory on them when
-	// the plan begins: a job that goes on. nil: it is not.
+	// Resident lists, ascending, the GPUs whose memory holds the job when the plan begins: such a job
+	// continues. nil means none.
 	Resident []GPUID `json:",omitempty"`
 	Gang     bool
 	Within   Within
-	// Policy that the routes of synchronisations obey, an index into Instance.Policies
-	// from 1; 0: none.
+	// Policy that the routes of synchronisations obey, as an index into Instance.Policies that
+	// counts from 1; 0 means none.
 	Policy int `json:",omitempty"`
 
 	// Depths allowed, ascending; the last one is full.
@@ -185,8 +185,8 @@ type Job struct {
 	// SegmentBytes[s] are the parameter bytes of a worker back-propagated at depth s but
 	// not at depth s-1. A worker at depth d contributes segments 0..d.
 	SegmentBytes []Bytes
-	// MoreReductions and MoreGathers are how often beyond once gradients are reduced and
-	// parameters sent to all in a synchronisation, where they are sharded.
+	// MoreReductions and MoreGathers are how often gradients are reduced, and parameters gathered, in a
+	// synchronisation beyond the first time, if they are sharded.
 	MoreReductions int64 `json:",omitempty"`
 	MoreGathers    int64 `json:",omitempty"`
 	Rule           Rule
@@ -194,18 +194,18 @@ type Job struct {
 	// Per GPU type. On[t] is nil where the job may not run.
 	On []*Costs
 
-	// Bundle is for how many GPUs one of a bundled instance stands; 0 stands for 1.
+	// Bundle is how many GPUs one GPU of a bundled instance stands for; 0 means 1.
 	Bundle int `json:",omitempty"`
-	// Contributors[s] are the workers that back-propagate segment s, where counts of bundles
-	// do not tell; nil elsewhere.
+	// Contributors[s] is how many workers back-propagate segment s, if the counts of bundles
+	// do not determine it; else nil.
 	Contributors []int `json:",omitempty"`
 }
 
 // Depth is an allowed depth of a job.
 type Depth struct {
 	Layers int
-	// Share over that of the full depth is the depth-fraction, exactly: backward time,
-	// or layers, in the greatest unit in which those of all depths are whole.
+	// Share divided by that of the full depth is the depth-fraction, exactly. It is backward time,
+	// or a number of layers, in the greatest unit in which it is whole for all depths.
 	Share int64
 }
 
@@ -213,25 +213,25 @@ type Depth struct {
 type Costs struct {
 	// Time[d] is the length of a task of depth d, at least 1.
 	Time []Tick
-	// Persistent bytes on every resident GPU: of its share of the worker.
+	// Persistent bytes on every resident GPU, for its share of the worker.
 	Persistent Bytes
 	// Ephemeral[d] bytes while a task of depth d runs.
 	Ephemeral []Bytes
 }
 
-// Memory is what is held on a GPU: the persistent bytes of all who live there, and the most
-// ephemeral bytes of one.
+// Memory is what a GPU holds: the persistent bytes of all jobs that live there, and the largest
+// ephemeral bytes of one of them.
 type Memory struct{ Persistent, Ephemeral Bytes }
 
-// With is what is held if more is.
+// With is what is held with another job as well.
 func (m Memory) With(more Memory) Memory {
 	return Memory{m.Persistent + more.Persistent, max(m.Ephemeral, more.Ephemeral)}
 }
 
-// Sum is how many bytes that takes.
+// Sum is the number of bytes in all.
 func (m Memory) Sum() Bytes { return m.Persistent + m.Ephemeral }
 
-// Memory is what a job holds whose tasks are of depth d.
+// Memory is what a job with tasks of depth d holds.
 func (c *Costs) Memory(d int) Memory { return Memory{c.Persistent, c.Ephemeral[d]} }
 
 // Full returns the index of full depth.
@@ -254,7 +254,7 @@ func (j *Job) HasSync() bool {
 // Group returns how many of the instance's GPUs a worker has, or 1 if one of them has several workers.
 func (j *Job) Group() int { return max(1, j.GPUsPerWorker/max(1, j.Bundle)) }
 
-// OneGPUEach returns the job with one GPU for each of its workers. Its rule is a copy where they have several.
+// OneGPUEach returns the job with one GPU for each of its workers. Its rule is a copy if workers have several.
 func (j *Job) OneGPUEach() *Job {
 	g := j.Group()
 	if g == 1 {
@@ -275,7 +275,7 @@ func (in *Instance) Grouped() bool {
 	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.GPUsPerWorker > max(1, j.Bundle) })
 }
 
-// Parties returns how many workers so many GPUs are, a part of one for a whole: k for all.
+// Parties returns how many workers a number of GPUs belongs to, rounded up: k for all GPUs.
 func (j *Job) Parties(gpus int) int {
 	if j.GPUsPerWorker <= 1 && j.Bundle <= 1 {
 		return gpus
@@ -291,7 +291,7 @@ func (j *Job) Parties(gpus int) int {
 func (j *Job) Runs(t TypeID) bool { return j.On[t] != nil }
 
 // Rule is a compiled SPB rule: how many of the GPUs that an iteration computes on have
-// which depth. All of a worker have one.
+// which depth. All GPUs of a worker have the same depth.
 type Rule struct {
 	// Fixed[d] is the exact number of GPUs at depth d, summing to Workers; nil
 	// for a free rule.

@@ -9,11 +9,10 @@ import (
 type Residence string
 
 const (
-	// WholePlan means: all jobs are in memory for the whole plan, as if they might be called
-	// upon at any time. The default.
+	// WholePlan means: all jobs are in memory for the whole plan. This is the default.
 	WholePlan Residence = "plan"
-	// WhileRunning means: a job is in memory from its admission, which is [Job.Load] before
-	// its first task starts, to its end.
+	// WhileRunning means: a job is in memory from its admission, [Job.Load] before
+	// its first task starts, until its end.
 	WhileRunning Residence = "run"
 )
 
@@ -21,8 +20,8 @@ const (
 // fit together may run one after the other.
 func (in *Instance) Queues() bool { return in.Residence == WhileRunning }
 
-// Resumes reports whether some jobs are in memory when the plan begins, so that it goes on
-// from another.
+// Resumes reports whether some jobs are in memory when the plan begins, so that it continues
+// another plan.
 func (in *Instance) Resumes() bool {
 	return slices.ContainsFunc(in.Jobs, func(j Job) bool { return j.Resident != nil })
 }
@@ -38,7 +37,7 @@ func (in *Instance) MayJoin(job *Job, a, b NodeID) bool {
 	return a == b || job.Within == WithinCluster || job.Within == WithinRack && in.Nodes[a].Rack == in.Nodes[b].Rack
 }
 
-// MostWritten is how many tasks a plan may have that writes every one of them out.
+// MostWritten is how many tasks a plan may have if it lists every one of them.
 const MostWritten = 50_000_000
 
 // Tasks returns how many tasks a plan that runs once has: the sum of workers x iterations,

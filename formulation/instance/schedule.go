@@ -35,7 +35,7 @@ type Task struct {
 	End       Tick
 }
 
-// Task returns a task, which ends when its depth takes on that GPU.
+// Task returns a task; its end follows from the time that its depth takes on that GPU.
 func (in *Instance) Task(j JobID, iteration int, g GPUID, depth int, start Tick) Task {
 	return Task{j, iteration, g, depth, start, start + in.Jobs[j].On[in.GPUs[g].Type].Time[depth]}
 }
@@ -90,7 +90,7 @@ func (s *Schedule) Clone() *Schedule {
 }
 
 // Completion returns for every job the end of its last synchronisation, or of
-// its last task where it has none.
+// its last task if it has no synchronisations.
 func (s *Schedule) Completion(in *Instance) []Tick {
 	c := make([]Tick, len(in.Jobs))
 	for _, t := range s.Tasks {
@@ -135,8 +135,8 @@ func (in *Instance) ValueAt(completion []Tick) *big.Rat {
 	return new(big.Rat).SetInt64(int64(slices.Max(append(completion, 0))))
 }
 
-// ByDeadlines returns the value of a plan whose jobs all end at their deadlines, which no valid one exceeds, and when the last
-// does; nil where a job has none.
+// ByDeadlines returns the value of a plan whose jobs all end at their deadlines, which no valid plan exceeds, and when the last
+// of them ends; nil if a job has no deadline.
 func (in *Instance) ByDeadlines() (value *big.Rat, last Tick) {
 	ends := make([]Tick, len(in.Jobs))
 	for j := range ends {
@@ -147,7 +147,7 @@ func (in *Instance) ByDeadlines() (value *big.Rat, last Tick) {
 	return in.ValueAt(ends), slices.Max(append(ends, 0))
 }
 
-// Late returns the first job that ends after its deadline where jobs end at these ticks; [NoJob] where none does.
+// Late returns the first job that ends after its deadline if jobs end at these ticks; [NoJob] if none does.
 func (in *Instance) Late(completion []Tick) JobID {
 	for j, end := range completion {
 		if due := in.Jobs[j].Deadline; due > 0 && end > due {
@@ -215,7 +215,7 @@ func (s *Schedule) Efficiency(in *Instance) float64 {
 	return in.efficiency(s.Residency, s.Iterations(in), span)
 }
 
-// efficiency is the work of so many iterations of each job where it lives over the GPU-ticks of a span.
+// efficiency is the work of a number of iterations of each job on its GPUs, divided by the GPU-ticks of a span.
 func (in *Instance) efficiency(residency [][]GPUID, iterations []int, span Tick) float64 {
 	if span == 0 {
 		return 0

@@ -17,20 +17,20 @@ type Options struct {
 	Constructed func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
-	// Quick cuts that number to a small part, for whoever is waiting.
+	// Quick reduces that number to a small part, for a first answer.
 	Quick bool
 	// Rounds bounds the work of Improve: after so many rounds, each of about
 	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
 	Rounds int
 	// Spare is how many cores lanes and residency searches of Improve leave to what runs beside them.
 	Spare int
-	// Stop is asked about the value of the best schedule again and again, by Improve of
-	// its start, too; true ends the search, as when a bound has been met. nil: never.
+	// Stop is called repeatedly with the value of the best schedule, in Improve also with that of
+	// its start; true ends the search, for example when a bound is reached. nil means never.
 	Stop func(value *big.Rat) bool
-	// Parts, of which the instance is one, share the work of one instance; 0 means 1.
+	// Parts is the number of parts, of which the instance is one, that share the work of one instance; 0 means 1.
 	Parts int
 	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
-	// and Effort say; 0: as these say.
+	// and Effort say; 0 means what these say.
 	Tries int
 	// Without are the methods that are switched off.
 	Without method.Set
