@@ -12,9 +12,6 @@ import (
 // DocumentVersion is the version of [Document].
 const DocumentVersion = 1
 
-// BeginLayout is how [Document] writes when a plan begins.
-const BeginLayout = view.BeginLayout
-
 // Document is a [Result] as it is printed: `jigsaw plan -o json`. Times are in
 // ticks of TickUS microseconds. Values are in the unit of the objective: ticks
 // (makespan), weight x ticks (weighted completion), weighted iterations per
@@ -116,7 +113,7 @@ func (r *Result) Document(timeless bool) *Document {
 		Bounds: []BoundValue{}, Series: []SeriesPoint{},
 	}
 	if !r.Begin.IsZero() {
-		d.Begin = r.Begin.Format(BeginLayout)
+		d.Begin = view.Begin(r.Begin)
 	}
 	for _, b := range r.Bounds {
 		d.Bounds = append(d.Bounds, boundValue(&b))

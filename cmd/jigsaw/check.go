@@ -182,7 +182,7 @@ func statedBegin(flag cli.Begin, plan []byte) time.Time {
 		Begin string `json:"begin"`
 	}
 	if flag.IsZero() && json.Unmarshal(plan, &stated) == nil {
-		flag.Time, _ = time.Parse(jigsaw.BeginLayout, stated.Begin)
+		flag.Time, _ = codec.ParseTime(stated.Begin)
 	}
 	return flag.Time
 }

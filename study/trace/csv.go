@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/codec"
 )
 
 // layout is how a CSV format is read.
@@ -238,10 +239,9 @@ func (r *row) date(name string) float64 {
 }
 
 func parseDate(text string) (time.Time, bool) {
-	for _, layout := range []string{time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
+	t, err := codec.ParseTime(text)
+	if err != nil {
+		t, err = time.Parse(time.DateOnly, text)
 	}
-	return time.Time{}, false
+	return t, err == nil
 }

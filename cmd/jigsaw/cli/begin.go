@@ -6,41 +6,33 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/formulation/instance/view"
 )
 
-// Begin is the flag of when a plan begins; zero: not known. It is a time of the clock where the cluster is, of no zone.
+// Begin is the flag of when a plan begins; zero: not known. It is a time of the clock where the cluster is, with its offset from UTC
+// where that is said; see [codec.HasOffset].
 type Begin struct{ time.Time }
 
 func (b *Begin) String() string {
 	if b.IsZero() {
 		return ""
 	}
-	return b.Format("2006-01-02T15:04:05")
+	return view.Begin(b.Time)
 }
 
 // Set reads the flag.
 func (b *Begin) Set(s string) (err error) {
-	if b.Time, err = parse(s, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime); err != nil {
-		return errors.New("write a date and a time, like 2026-11-26T20:00, of the zone that the cluster is in")
+	if b.Time, err = codec.ParseTime(s); err != nil {
+		return errors.New("write a date and a time, like 2026-11-26T20:00, of the zone that the cluster is in, or with its offset from UTC, like 2026-11-26T20:00+01:00")
 	}
 	return nil
-}
-
-// parse reads a time that is written in one of some layouts.
-func parse(s string, layouts ...string) (t time.Time, err error) {
-	for _, layout := range layouts {
-		if t, err = time.Parse(layout, s); err == nil {
-			break
-		}
-	}
-	return t, err
 }
 
 // Type names the flag's value in the help.
 func (b *Begin) Type() string { return "time" }
 
 // Moment is the flag of a time in a plan: how long after its begin it is, or when by the clock. Of a time without a date the
-// first after the begin is meant.
+// first after the begin is meant, and one without an offset from UTC has that of the begin.
 type Moment struct {
 	text  string
 	after time.Duration
@@ -56,9 +48,11 @@ func (m *Moment) Set(s string) (err error) {
 	if m.after, err = time.ParseDuration(s); err == nil {
 		return nil
 	}
-	if m.clock.Time, err = parse(s, "15:04", time.TimeOnly); err == nil {
-		m.daily = true
-		return nil
+	for _, layout := range []string{"15:04", time.TimeOnly} {
+		if m.clock.Time, err = time.Parse(layout, s); err == nil {
+			m.daily = true
+			return nil
+		}
 	}
 	if m.clock.Set(s) != nil {
 		return errors.New("write how long after the plan's begin, like 2h or 90s, or when by the clock, like 22:30 or 2026-11-26T22:30")
@@ -93,12 +87,20 @@ func (m *Moment) After(begin time.Time) (time.Duration, error) {
 		return 0, fmt.Errorf("%s: when the plan begins, by the clock, is not known: say it with --begin, like 2026-11-26T20:00, or write how long after it, like 2h", m.text)
 	}
 	at := m.clock.Time
+	switch offset := codec.HasOffset(at); {
+	case offset && !codec.HasOffset(begin):
+		return 0, fmt.Errorf("%s: it has an offset from UTC, and when the plan begins has none: say it with --begin, like 2026-11-26T20:00+01:00, or leave the offset out", m.text)
+	case offset:
+		return at.Sub(begin), nil
+	}
+	year, month, day := at.Date()
 	if m.daily {
-		hour, minute, second := at.Clock()
-		year, month, day := begin.Date()
-		if at = time.Date(year, month, day, hour, minute, second, 0, time.UTC); at.Before(begin) {
-			at = at.AddDate(0, 0, 1)
-		}
+		year, month, day = begin.Date()
+	}
+	hour, minute, second := at.Clock()
+	at = time.Date(year, month, day, hour, minute, second, at.Nanosecond(), begin.Location())
+	if m.daily && at.Before(begin) {
+		at = at.AddDate(0, 0, 1)
 	}
 	return at.Sub(begin), nil
 }

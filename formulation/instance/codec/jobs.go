@@ -29,9 +29,6 @@ type JobList struct {
 	Lines []int     // of each job
 }
 
-// Clock reads a time of the clock, and tells how long after the begin of the plan that is; ok: the text is one.
-type Clock func(text string) (after time.Duration, ok bool, err error)
-
 // add takes a job, if it can be told how long it is.
 func (l *JobList) add(job instance.JobSpec, hours float64, line int) bool {
 	l.Jobs, l.Hours, l.Lines = append(l.Jobs, job), append(l.Hours, hours), append(l.Lines, line)

@@ -70,7 +70,9 @@ func momentMarks(in *instance.Instance, begin time.Time, horizon float64, n int)
 		return timeMarks(in, horizon, n)
 	}
 	day := 0
-	for at := begin.Truncate(step); float64(at.Sub(begin).Microseconds()) <= us; at = at.Add(step) {
+	_, offset := begin.Zone()
+	zone := time.Duration(offset) * time.Second
+	for at := begin.Add(zone).Truncate(step).Add(-zone); float64(at.Sub(begin).Microseconds()) <= us; at = at.Add(step) {
 		if at.Before(begin) {
 			continue
 		}

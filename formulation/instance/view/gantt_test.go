@@ -286,6 +286,8 @@ func TestMarks(t *testing.T) {
 		[]string{Moment(evening, 0.393), Moment(evening, 13), Moment(evening, 3635)})
 	assert.Equal(t, []string{"26 Nov 22:00", "23:00", "27 Nov 00:00", "01:00"}, labels(momentMarks(in, evening, 3.5*3_600_000, 4)))
 	assert.InDelta(t, 600_000, momentMarks(in, evening, 3.5*3_600_000, 4)[0].at, 1e-6)
+	there := time.Date(2026, 11, 26, 21, 50, 0, 0, time.FixedZone("", 5*3600+1800))
+	assert.Equal(t, []string{"26 Nov 22:00", "23:00", "27 Nov 00:00", "01:00"}, labels(momentMarks(in, there, 3.5*3_600_000, 4)))
 	assert.Equal(t, []string{"0 s", "10 s", "20 s"}, labels(momentMarks(in, evening, 25_000, 3)))
 	in.TickUS = 1
 	assert.Equal(t, []string{"0 µs", "1 µs"}, labels(timeMarks(in, 1, 8)))

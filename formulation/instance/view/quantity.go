@@ -65,8 +65,14 @@ func ClockLike(seconds, like float64) string {
 
 const fewSeconds = 600
 
-// BeginLayout is how files write when a plan begins, by the clock.
-const BeginLayout = "2006-01-02T15:04:05.999999999"
+// Begin is how files write when a plan begins, by the clock; with its offset from UTC where it is not in [time.UTC].
+func Begin(t time.Time) string {
+	layout := "2006-01-02T15:04:05.999999999"
+	if t.Location() != time.UTC {
+		layout = time.RFC3339Nano
+	}
+	return t.Format(layout)
+}
 
 // Moment writes when so many seconds after the begin of a plan are: by the clock, to the minute, or the second where they are few,
 // where the begin is known, and else as [Clock].

@@ -15,7 +15,7 @@ type TurnSheets struct {
 	Version  int    `json:"version"`
 	Instance string `json:"instance"`
 	TickUS   int64  `json:"tick_us"`
-	// Begin is when time 0 is, by the clock, as [BeginLayout] has it; empty where that is not known.
+	// Begin is when time 0 is, by the clock, as [Begin] writes it; empty where that is not known.
 	Begin string      `json:"begin,omitempty"`
 	GPUs  []TurnSheet `json:"gpus"`
 }
@@ -67,7 +67,7 @@ func Turns(w io.Writer, in *instance.Instance, s *instance.Schedule, blocks *ins
 	e.SetEscapeHTML(false)
 	sheets := turnSheets(in, blocks)
 	if !begin.IsZero() {
-		sheets.Begin = begin.Format(BeginLayout)
+		sheets.Begin = Begin(begin)
 	}
 	return e.Encode(sheets)
 }
