@@ -17,12 +17,18 @@ type nodeGroup struct {
 	due   []instance.Tick    // when each job has to end at the latest
 }
 
-// groupsOf finds the jobs of a plan that share nodes at the same time, directly or by others, and that no others come between. Those
-// after them may come as early as planned; by is when all have to end, 0: whenever.
+// groupsOf finds the jobs of a plan that share nodes at the same time, directly or by others, and that no others come between, and
+// single ones that share a block alone. Those after them may come as early as planned; by is when all have to end, 0: whenever.
 func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (groups []nodeGroup) {
-	s, strays := staysOf(in, plan), straying(in)
+	s, strays, shared := staysOf(in, plan), straying(in), make([]bool, len(in.Jobs))
+	for i := range plan.Blocks {
+		iterations := plan.Blocks[i].IterationsOf()
+		for j := range iterations {
+			shared[j] = shared[j] || len(iterations) > 1
+		}
+	}
 	for _, jobs := range plan.Together(s.from, s.to, s.pairs()) {
-		if len(jobs) < 2 || len(jobs) > mostTogether {
+		if len(jobs) == 1 && !shared[jobs[0]] || len(jobs) > mostTogether {
 			continue
 		}
 		g := s.group(jobs)

@@ -106,6 +106,15 @@ func (p *phases) search() (best []instance.Block) {
 	}
 	least := p.cost(&now, 1)
 	last := slices.Max(now.ends)
+	take := func(of *partial) {
+		end, cost := slices.Max(of.ends), p.cost(of, 1)
+		if !p.shorter && cost < least || p.shorter && cmp.Or(cmp.Compare(end, last), cmp.Compare(cost, least)) < 0 {
+			best, least, last = slices.Concat(of.blocks, of.rest), cost, end
+		}
+	}
+	if alone := now; len(now.left) == 1 && p.together(&alone) {
+		take(&alone) // at a pace of its own, no longer that of its block
+	}
 	for p.ctx.Err() == nil {
 		order := p.order(now.left)
 		if len(order) < 2 {
@@ -122,10 +131,7 @@ func (p *phases) search() (best []instance.Block) {
 			break
 		}
 		now = next
-		end, cost := slices.Max(now.ends), p.cost(&now, 1)
-		if !p.shorter && cost < least || p.shorter && cmp.Or(cmp.Compare(end, last), cmp.Compare(cost, least)) < 0 {
-			best, least, last = slices.Concat(now.blocks, now.rest), cost, end
-		}
+		take(&now)
 	}
 	return best
 }

@@ -3,12 +3,14 @@ package horizon_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/horizon"
 )
@@ -96,4 +98,55 @@ func TestOrdersMeetDeadlines(t *testing.T) {
 	}
 	t.Logf("%d of %d are met", met, all)
 	require.Greater(t, met, all*95/100)
+}
+
+// TestPhasesApart: jobs of one pattern that share no node need not keep its pace, nor wait for each other.
+func TestPhasesApart(t *testing.T) {
+	d, err := codec.Decode([]byte(`
+version: 1
+residence: run
+cluster:
+  gpu_types: [{name: v, memory: 100MB}]
+  racks: [{nodes: 2, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
+profiles:
+  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}
+jobs:
+  - {name: long, model: m, workers: 2, iterations: 9000, placement: {within: node}}
+  - {name: short, model: m, workers: 2, iterations: 1000, release: 4s, placement: {within: node}}
+`))
+	require.NoError(t, err)
+	in, err := d.Compile(nil)
+	require.NoError(t, err)
+	rng := func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
+	plan, err := horizon.Queue(in)
+	require.NoError(t, err)
+	long, short := plan.Blocks[0], plan.Blocks[1]
+	require.Len(t, plan.Blocks, 2)
+	// In one block, at the pace of the long one, once both are there.
+	require.Equal(t, long.Period, short.Period)
+	both := instance.Block{Start: short.Start, Period: 9 * long.Period, Repeats: 1000}
+	for i := range 9 {
+		one := instance.Block{Tasks: slices.Clone(long.Tasks), Syncs: slices.Clone(long.Syncs)}
+		instance.Shift(one.Tasks, one.Syncs, instance.Tick(i)*long.Period)
+		for n := range one.Tasks {
+			one.Tasks[n].Iteration += i
+		}
+		for n := range one.Syncs {
+			one.Syncs[n].Iteration += i
+		}
+		both.Tasks, both.Syncs = append(both.Tasks, one.Tasks...), append(both.Syncs, one.Syncs...)
+	}
+	both.Tasks, both.Syncs = append(both.Tasks, short.Tasks...), append(both.Syncs, short.Syncs...)
+	together := &instance.BlockSchedule{Residency: plan.Residency, Blocks: []instance.Block{both}}
+	together.Sort()
+	require.Empty(t, check.Blocks(in, together))
+	for _, by := range []instance.Tick{0, together.Makespan(in)} {
+		apart := horizon.Config{}.Phases(context.Background(), in, together, by, rng())
+		require.Empty(t, check.Blocks(in, apart))
+		_, alone := plan.Spans(in)
+		_, ends := apart.Spans(in)
+		for j := range in.Jobs {
+			require.LessOrEqual(t, ends[j], alone[j], "%s by %d", in.Jobs[j].Name, by)
+		}
+	}
 }
