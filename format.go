@@ -31,13 +31,13 @@ func FormatValueLike(in *instance.Instance, v, like *big.Rat) string {
 	case instance.MaxMinThroughput:
 		return significant(100*f) + " %"
 	case instance.WeightedCompletion:
-		return duration(f*tick, beside*tick) + " × weight"
+		return FormatSecondsLike(f*tick, beside*tick) + " × weight"
 	}
-	return duration(f*tick, beside*tick)
+	return FormatSecondsLike(f*tick, beside*tick)
 }
 
-// duration writes seconds for people, in the unit of others: from ten minutes on minutes, from two hours on hours.
-func duration(seconds, like float64) string {
+// FormatSecondsLike writes seconds for people, in the unit of others: from ten minutes on minutes, from two hours on hours.
+func FormatSecondsLike(seconds, like float64) string {
 	switch {
 	case like >= 7200:
 		return significant(seconds/3600) + " h"

@@ -220,7 +220,7 @@ func TestSkipUnknown(t *testing.T) {
 	require.Equal(t, []string{"1", "4"}, []string{w.Jobs[0].ID, w.Jobs[1].ID})
 	require.Equal(t, []float64{0, 30}, []float64{w.Jobs[0].Arrival, w.Jobs[1].Arrival}, "the first that is left arrives at 0")
 	_, err = read(text[:strings.Index(text, "\n")], Options{SkipUnknown: true})
-	require.ErrorContains(t, err, "t: no job is left, on GPUs of the types [v100]: left out, 1 of 1 jobs: since the model table has no figures for them: ")
+	require.ErrorContains(t, err, "t: no job is left, on GPUs of the types [v100], which the model table has to know by these names: left out, 1 of 1 jobs: since the model table has no figures for them: ")
 }
 
 func TestWorkloadProblems(t *testing.T) {

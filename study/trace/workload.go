@@ -118,7 +118,7 @@ func (b *builder) leftOut() {
 	jobs := b.work.Jobs
 	if len(jobs) == 0 && len(b.left) > 0 && len(b.problems) == 0 {
 		b.problems = append(b.problems, Problem{File: b.trace.File, Message: fmt.Sprintf(
-			"no job is left, on GPUs of the types %v: %s", b.cluster.Types, b.work.LeftOutText())})
+			"no job is left, on GPUs of the types %v, which the model table has to know by these names: %s", b.cluster.Types, b.work.LeftOutText())})
 		return
 	}
 	for i := len(jobs) - 1; i >= 0; i-- {

@@ -119,8 +119,7 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 // Override gives an instance without a name that of its file, and what flags say in place of the instance.
 func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	if o.Unnamed = spec.Name == ""; o.Unnamed {
-		base := strings.TrimSuffix(filepath.Base(file), ".gz")
-		spec.Name = strings.TrimSuffix(base, filepath.Ext(base))
+		spec.Name = Stem(file)
 	}
 	if o.Objective != "" {
 		spec.Objective = instance.Objective(o.Objective)
@@ -144,6 +143,12 @@ func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 		}
 	}
 	return nil
+}
+
+// Stem is the name of a file without its folder and ending, nor that of gzip behind it.
+func Stem(file string) string {
+	base := strings.TrimSuffix(filepath.Base(file), ".gz")
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // ModelsOf is where the models of an instance are: files of profiles, estimates, and the library.
@@ -263,22 +268,25 @@ func ReadFile(name string, std Streams) ([]byte, error) {
 	return data, nil
 }
 
-// unpacked returns the content of what gzip packed, as it does traces of torch.profiler, and all else as it is.
+// unpacked returns the content of what gzip packed, as it does traces of torch.profiler, and all else as it is, without the
+// byte order mark that some editors write.
 func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	b := bufio.NewReader(file)
-	var content io.Reader = b
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			file.Close()
 			return nil, fmt.Errorf("%s cannot be unpacked: %w", name, err)
 		}
-		content = z
+		b = bufio.NewReader(z)
+	}
+	if mark, _ := b.Peek(3); string(mark) == "\uFEFF" {
+		_, _ = b.Discard(3)
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{content, file}, nil
+	}{b, file}, nil
 }
 
 // OpenPath returns the content of a file that is no folder, unpacked where gzip packed it.

@@ -90,7 +90,12 @@ func Prove(name string, c *jigsaw.Certificate) error {
 // Fraction is a flag that takes 1% or 0.01.
 type Fraction float64
 
-func (f *Fraction) String() string { return strconv.FormatFloat(100*float64(*f), 'g', -1, 64) + "%" }
+func (f *Fraction) String() string {
+	if *f == 0 {
+		return "" // the help then names no default
+	}
+	return strconv.FormatFloat(100*float64(*f), 'g', -1, 64) + "%"
+}
 
 // Set checks the value while the flags are parsed.
 func (f *Fraction) Set(s string) error {

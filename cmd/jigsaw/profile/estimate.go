@@ -168,7 +168,7 @@ func (o *profileEstimateOptions) model(std cli.Streams) error {
 
 // configName is what a model is called whose config is in this file.
 func configName(file string) string {
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	name := cli.Stem(file)
 	if name != "config" {
 		return name
 	}

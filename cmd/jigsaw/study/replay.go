@@ -227,6 +227,11 @@ func (o *replayOptions) read(name string, c *replay.Cluster, std cli.Streams) (*
 
 func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {
 	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, cli.Count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
+	longest := max(r.Exclusive.Makespan, r.Sharing.Makespan)
+	for _, m := range r.Policies {
+		longest = max(longest, m.Makespan)
+	}
+	format := func(seconds float64) string { return jigsaw.FormatSecondsLike(seconds, longest) }
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tmean\tp50\tp99\tmakespan\tefficiency\tutilisation\tfair\tworst\trestarts\t")
 	for _, m := range r.Policies {
@@ -234,18 +239,16 @@ func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {
 		if m.Cut {
 			name += " (cut)"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.2f\t%.1f\t%d\t\n", name, hours(m.Mean), hours(m.P50), hours(m.P99), hours(m.Makespan),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.2f\t%.1f\t%d\t\n", name, format(m.Mean), format(m.P50), format(m.P99), format(m.Makespan),
 			m.Efficiency, m.Utilisation, m.MeanFair, m.WorstFair, m.Restarts)
 	}
-	fmt.Fprintf(t, "bound, exclusive\t%s\t\t\t%s\t\t\t\t\t\t\n", hours(r.Exclusive.Mean), hours(r.Exclusive.Makespan))
-	fmt.Fprintf(t, "bound, sharing\t%s\t\t\t%s\t\t\t\t\t\t\n", hours(r.Sharing.Mean), hours(r.Sharing.Makespan))
+	fmt.Fprintf(t, "bound, exclusive\t%s\t\t\t%s\t\t\t\t\t\t\n", format(r.Exclusive.Mean), format(r.Exclusive.Makespan))
+	fmt.Fprintf(t, "bound, sharing\t%s\t\t\t%s\t\t\t\t\t\t\n", format(r.Sharing.Mean), format(r.Sharing.Makespan))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	return std.Notes(out, r.Notes)
 }
-
-func hours(s float64) string { return fmt.Sprintf("%.4g h", s/3600) }
 
 func roundName(s float64) string {
 	if s == 0 {
