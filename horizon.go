@@ -280,7 +280,8 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 		p.fault("%s made an invalid plan: %v", name, violations[0])
 		return
 	}
-	if v := p.in.BlockValue(s); r.Primal == nil || p.in.Objective.Better(v, r.Primal) {
+	v := p.in.BlockValue(s)
+	if r.Primal == nil || p.in.Objective.Better(v, r.Primal) || r.Blocks != nil && v.Cmp(r.Primal) == 0 && horizon.Ends(p.in, s) < horizon.Ends(p.in, r.Blocks) {
 		r.Blocks, r.Primal = s, v
 		p.see(name, v)
 		if p.checked(v); p.opt.Blocks != nil {

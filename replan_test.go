@@ -192,7 +192,7 @@ func TestReplanQueue(t *testing.T) {
 		if plan == nil {
 			continue
 		}
-		at := plan.Makespan(in) / 4
+		at := plan.Makespan(in) / 8
 		from, _ := plan.Spans(in)
 		u := Update{At: instance.Duration(int64(at) * in.TickUS * 1000)}
 		for j := range in.Jobs {

@@ -58,7 +58,7 @@ func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // orders is [Config.Orders] of a queue, to a timetable and the order of jobs and units in it.
 func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[]instance.JobID) ([]stint, []instance.JobID, error) {
 	f := newFormer(q, rng, c.Slack)
-	var kept outcome
+	var kept, best outcome // of equal ones the last is kept, from which other changes lead on, and the one whose jobs end earlier in all is best
 	var refused error
 	rounds := 0
 	spent := func() bool {
@@ -75,6 +75,9 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		better := kept.value == nil || o.compare(&kept) < 0
 		if kept = o; better && o.valid() && c.Improved != nil {
 			c.Improved(o.value)
+		}
+		if better || o.ends < best.ends {
+			best = o
 		}
 		return true
 	}
@@ -114,14 +117,14 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 	if !kept.valid() {
 		return nil, nil, cmp.Or(refused, ctx.Err())
 	}
-	return kept.list, kept.order, nil
+	return best.list, best.order, nil
 }
 
 // outcome is what comes of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
 func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
 	if o.order, o.patient = order, patient; order != nil {
 		if o.list, o.err = q.run(order, patient); o.err == nil {
-			o.value, o.tardy, o.tardiness, o.missed = q.judge(o.list)
+			q.judge(&o)
 		}
 	}
 	return o
@@ -147,6 +150,7 @@ type outcome struct {
 	value     *big.Rat
 	tardy     []instance.JobID // jobs and units that miss deadlines
 	tardiness instance.Tick    // by how much, in all
+	ends      instance.Tick    // of all jobs, added up
 	missed    error            // the first of them
 }
 

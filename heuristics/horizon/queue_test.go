@@ -246,3 +246,27 @@ func BenchmarkMonth(b *testing.B) {
 		}
 	}
 }
+
+// TestOrdersEndEarly: a longer search never gives up what is better of equal plans, those whose jobs end earlier in all.
+func TestOrdersEndEarly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 12))
+	earlier := 0
+	for n := range 60 {
+		in := draw(rng, instance.Makespan)
+		var before *instance.BlockSchedule
+		for _, rounds := range []int{20, 40, 80} {
+			s, _, err := horizon.Config{Rounds: rounds}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+			if err != nil {
+				break
+			}
+			if before != nil && s.Makespan(in) == before.Makespan(in) {
+				require.LessOrEqual(t, horizon.Ends(in, s), horizon.Ends(in, before), "%d, %d rounds", n, rounds)
+				if horizon.Ends(in, s) < horizon.Ends(in, before) {
+					earlier++
+				}
+			}
+			before = s
+		}
+	}
+	require.Positive(t, earlier)
+}

@@ -48,7 +48,7 @@ type Resumption struct {
 	goes  []int // of jobs that move: the unit that they join; -1: none
 	parts []part
 	value *big.Rat
-	ends  instance.Tick // of all jobs together, which tells plans of one makespan apart
+	ends  instance.Tick // see [Ends]
 }
 
 // group is the jobs of a unit.
@@ -116,13 +116,18 @@ func (r *Resumption) try(goes []int) (better bool, err error) {
 	return better, err
 }
 
-// offer makes a plan the best if it is better.
-func (r *Resumption) offer(s *instance.BlockSchedule) bool {
-	v, sum := r.in.BlockValue(s), instance.Tick(0)
-	_, to := s.Spans(r.in)
+// Ends adds up when the jobs of a plan end, which tells plans of one value apart.
+func Ends(in *instance.Instance, s *instance.BlockSchedule) (sum instance.Tick) {
+	_, to := s.Spans(in)
 	for _, end := range to {
 		sum += end
 	}
+	return sum
+}
+
+// offer makes a plan the best if it is better.
+func (r *Resumption) offer(s *instance.BlockSchedule) bool {
+	v, sum := r.in.BlockValue(s), Ends(r.in, s)
 	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) {
 		return false
 	}

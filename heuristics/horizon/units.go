@@ -3,7 +3,6 @@ package horizon
 import (
 	"cmp"
 	"context"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -373,12 +372,12 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	return plan
 }
 
-// judge returns the value of a timetable, the jobs and units that are late and by how much in all, and, if one misses its deadline,
-// an error that says so.
-func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tardiness instance.Tick, missed error) {
+// judge notes the value of a timetable, when its jobs end, the jobs and units that are late and by how much in all, and, if
+// one misses its deadline, an error that says so.
+func (q *queue) judge(o *outcome) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
-	for _, s := range list {
-		jobs, before := []instance.JobID{s.Job}, tardiness
+	for _, s := range o.list {
+		jobs, before := []instance.JobID{s.Job}, o.tardiness
 		if u := q.unit(s.Job); u != nil {
 			jobs = u.jobs
 			for n, j := range u.jobs {
@@ -388,13 +387,14 @@ func (q *queue) judge(list []stint) (value *big.Rat, tardy []instance.JobID, tar
 			ends[s.Job] = s.End
 		}
 		for _, j := range jobs {
+			o.ends += ends[j]
 			if due := q.in.Jobs[j].Deadline; due > 0 {
-				tardiness += max(0, ends[j]-due)
+				o.tardiness += max(0, ends[j]-due)
 			}
 		}
-		if tardiness > before {
-			tardy = append(tardy, s.Job)
+		if o.tardiness > before {
+			o.tardy = append(o.tardy, s.Job)
 		}
 	}
-	return q.in.ValueAt(ends), tardy, tardiness, state.Missed(q.in, ends, "")
+	o.value, o.missed = q.in.ValueAt(ends), state.Missed(q.in, ends, "")
 }
