@@ -120,6 +120,7 @@ type scheduleDecoder struct {
 	blocks   []instance.Block
 	seen     uint64 // bit i for scheduleFields[i]
 	problems instance.Problems
+	unknown  map[string]bool // jobs that the instance does not have, which is told of each once
 
 	// The list and index that are being read, where the values of the entry's
 	// fields are, and the entry itself.
@@ -143,6 +144,16 @@ type entryValues struct {
 // entry if field is empty, at the last token.
 func (d *scheduleDecoder) bad(field, format string, args ...any) {
 	d.badAt(d.j.at, field, format, args...)
+}
+
+func (d *scheduleDecoder) noJob(at position, field, name string) {
+	if d.unknown == nil {
+		d.unknown = map[string]bool{}
+	}
+	if !d.unknown[name] {
+		d.unknown[name] = true
+		d.badAt(at, field, "the instance has no job %q", instance.Clip(name))
+	}
 }
 
 func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) {
@@ -302,7 +313,7 @@ func (d *scheduleDecoder) residency(first json.Token) error {
 		job, ok := d.jobs[key.name]
 		switch {
 		case !ok:
-			d.badAt(key.at, "", "the instance has no job %q", instance.Clip(key.name))
+			d.noJob(key.at, "", key.name)
 			return d.j.skip(first)
 		case seen[job]:
 			d.badAt(key.at, "", "the job %q is given twice", instance.Clip(key.name))
@@ -453,7 +464,7 @@ func (d *scheduleDecoder) job(first json.Token) (instance.JobID, error) {
 	}
 	job, ok := d.jobs[name]
 	if !ok {
-		d.bad("job", "the instance has no job %q", instance.Clip(name))
+		d.noJob(d.j.at, "job", name)
 	}
 	return job, nil
 }

@@ -119,6 +119,8 @@ func TestDecodeScheduleErrors(t *testing.T) {
 			`instance: line 2, column 41: residency: the instance has no job "a-3"`,
 			`instance: line 2, column 60: residency: expected a list of the GPUs of "a-2"`,
 			`instance: line 2, column 63: residency: the job "a-1" is given twice`}, "\n")},
+		"jobs of another instance": {`{"residency": {"a-7": [0]}, "syncs": [], "tasks": [{"job": "a-7", "iteration": 1, "gpu": 0, "depth": 1, "start": 0, "end": 4}, {"job": "a-7", "iteration": 2, "gpu": 0, "depth": 1, "start": 4, "end": 8}]}`,
+			`line 1, column 16: residency: the instance has no job "a-7"`},
 		"residency too long": {`{"tasks": [], "syncs": [], "residency": {"a-1": [0, 1, 2, 3, 0]}}`, `line 1, column 62: residency: the job "a-1" has more GPUs than the instance`},
 		"entries": {`{"residency": [], "syncs": 3, "tasks": [5, {"job": "a-9", "iteration": 0, "gpu": -1, "depth": 1e3, "start": -1, "end": 99999999999999999999},
  {"job": 3, "iteration": "1", "gpu": null, "depth": 5, "start": 0, "stop": 3},
