@@ -182,6 +182,7 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 		Plan: &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}, Now: r.at - r.origin,
 		GPU:   func(g instance.GPUID) (instance.GPUID, bool) { return r.gpu[g], r.gpu[g] >= 0 },
 		Begun: make([]bool, len(r.in.Jobs)), Moves: make([]bool, len(r.in.Jobs)), Changed: make([]bool, len(r.in.Jobs)),
+		Left: make([]bool, len(r.in.Jobs)),
 	}
 	for j, before := range r.old {
 		if before >= 0 {
@@ -190,9 +191,16 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 		}
 	}
 	for i := range r.state.Rest.Blocks {
-		b := r.state.Rest.Blocks[i].Of(func(j instance.JobID) instance.JobID { return r.of[j] })
-		if b.Start -= r.origin; len(b.Tasks) > 0 {
-			was.Plan.Blocks = append(was.Plan.Blocks, b)
+		whole := &r.state.Rest.Blocks[i]
+		b := whole.Of(func(j instance.JobID) instance.JobID { return r.of[j] })
+		if b.Start -= r.origin; len(b.Tasks) == 0 {
+			continue
+		}
+		was.Plan.Blocks = append(was.Plan.Blocks, b)
+		if len(b.Tasks) < len(whole.Tasks) {
+			for j := range b.IterationsOf() {
+				was.Left[j] = true
+			}
 		}
 	}
 	carried, err := horizon.Resume(r.in, was)

@@ -24,6 +24,8 @@ type Interrupted struct {
 	// Moves are jobs that must find other GPUs. Changed are jobs whose iterations differ in length or number
 	// from the plan, so that their blocks of it are no longer valid.
 	Moves, Changed []bool
+	// Left are jobs with iterations in a block that others have left, with gaps where these had theirs.
+	Left []bool
 }
 
 // Resumption carries a plan on. Units at work whose jobs neither move nor change go on as planned; the others get a new
@@ -44,6 +46,8 @@ type Resumption struct {
 	movers []instance.JobID
 	// renewed are units whose pattern was made anew, by unit and members.
 	renewed map[string]*renewal
+	// fills tells that units which jobs have left get a new pattern, without their gaps.
+	fills bool
 
 	goes  []int // of jobs that move: the unit that they join; -1: none
 	parts []part
@@ -82,6 +86,12 @@ func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 	}
 	r.goes = alone
 	_, err := r.try(alone)
+	if slices.Contains(was.Left, true) {
+		r.fills = true
+		if better, _ := r.try(alone); !better {
+			r.fills = false
+		}
+	}
 	if len(r.movers) > 0 {
 		for _, goes := range [][]int{own, r.spread()} {
 			if _, failed := r.try(goes); err != nil {
@@ -331,7 +341,7 @@ func (r *Resumption) members(unit int, goes []int) []instance.JobID {
 
 // changes reports whether a unit needs another pattern than the planned one.
 func (r *Resumption) changes(u *group) bool {
-	return slices.ContainsFunc(u.stay, func(j instance.JobID) bool { return r.was.Changed[j] })
+	return slices.ContainsFunc(u.stay, func(j instance.JobID) bool { return r.was.Changed[j] || r.fills && r.was.Left[j] })
 }
 
 // anew is the new pattern of a unit; nil where it goes on as planned, or where there is none.
