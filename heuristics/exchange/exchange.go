@@ -208,7 +208,7 @@ func (t *Annealer) batch(ctx context.Context) {
 	}
 	if t.in.Objective == instance.Makespan && t.many() {
 		for n, b := range pairs[:min(choosers, len(pairs))] {
-			b.choosePartner(ctx, pairs[n:])
+			b.choosePartner(pairs[n:])
 		}
 	}
 	state.Parallel(len(pairs), func(n int) {
@@ -376,7 +376,7 @@ func (b *pairExchange) try(ctx context.Context) {
 	for _, n := range b.at {
 		limit += b.energy(b.sides[n].value)
 	}
-	jobs, ok := b.draw(ctx, limit)
+	jobs, ok := b.draw(limit)
 	if !ok {
 		return
 	}
@@ -423,12 +423,12 @@ func (b *pairExchange) schedule(ctx context.Context, jobs [2][]instance.JobID, l
 
 // draw returns the jobs of both groups after an exchange that, by its estimate, may be
 // within the limit: of a few such ones that which looks best.
-func (b *pairExchange) draw(ctx context.Context, limit float64) (best [2][]instance.JobID, ok bool) {
+func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 	least, choice := math.Inf(1), exchangeChoice
 	if b.in.Objective == instance.WeightedCompletion {
 		choice = weightedChoice
 	}
-	gains, corrections := b.gains(ctx), b.corrections()
+	gains, corrections := b.gains(), b.corrections()
 	for range exchangeDraws {
 		jobs, energy, hoped := b.look(gains, corrections)
 		if hoped > limit {
@@ -479,25 +479,24 @@ func (b *pairExchange) corrections() [2]float64 {
 	return list
 }
 
-// gains returns how much earlier the first of many groups would end without each of its jobs, under makespan:
-// where it ends much later than others, one or two that keep others waiting are the reason.
-func (b *pairExchange) gains(ctx context.Context) []float64 {
+// gains returns how much earlier, as the estimate sees it, the first of many groups would end without each of its jobs, under
+// makespan: where it ends much later than others, one or two that keep others waiting are the reason.
+func (b *pairExchange) gains() []float64 {
 	n := b.at[0]
 	s, jobs := &b.sides[n], b.groups[n].jobs
 	if s.gains == nil && len(jobs) > 1 && b.in.Objective == instance.Makespan && b.many() {
 		s.gains = make([]float64, len(jobs))
 		for i := range jobs {
-			if less, ok := b.sketch(ctx, n, slices.Delete(slices.Clone(jobs), i, i+1)); ok {
-				s.gains[i] = max(0, s.value-less.value)
-			}
+			without := b.estimate.of(&b.scratch, b.groups[n].nodes, slices.Delete(slices.Clone(jobs), i, i+1))
+			s.gains[i] = max(0, s.value-without)
 		}
 	}
 	return s.gains
 }
 
 // choosePartner exchanges the second group for that of another pair with which an exchange looks best.
-func (b *pairExchange) choosePartner(ctx context.Context, pairs []*pairExchange) {
-	gains, partner, least := b.gains(ctx), b, math.Inf(1)
+func (b *pairExchange) choosePartner(pairs []*pairExchange) {
+	gains, partner, least := b.gains(), b, math.Inf(1)
 	for range min(partners, len(pairs)) {
 		o := pairs[b.rng.IntN(len(pairs))]
 		with := pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], o.at[1]}, scale: b.scale, rng: b.rng}

@@ -130,7 +130,7 @@ func TestExchangeGains(t *testing.T) {
 	jobs := annealer.groups[shared].jobs
 	annealer.groups = append(annealer.groups, make([]group, manyGroups)...)
 	b := &pairExchange{Annealer: annealer, at: [2]int{shared, 1 - min(shared, 1)}, scale: 1, rng: rng}
-	gains := b.gains(t.Context())
+	gains := b.gains()
 	require.Len(t, gains, len(jobs))
 	assert.Positive(t, slices.Max(gains))
 
