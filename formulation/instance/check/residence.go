@@ -8,7 +8,7 @@ import (
 )
 
 // stays finds when each job is in memory: from its load before its first task, or where it is in memory when the plan
-// begins from then on, to its end.
+// begins from then on, to its end, with its last synchronisation.
 func (c *checker) stays() {
 	if !c.in.Queues() {
 		return
@@ -27,22 +27,17 @@ func (c *checker) stays() {
 	}
 	for n := range c.s.Tasks {
 		t := &c.s.Tasks[n]
-		c.stay(t.Job, t.Start, t.End)
+		// Before the release is a fault of its own (rule 4); memory is nobody's before tick 0.
+		admission := max(0, t.Start-c.in.Jobs[t.Job].Load)
+		if c.admitted[t.Job] < 0 || admission < c.admitted[t.Job] {
+			c.admitted[t.Job] = admission
+		}
+		c.left[t.Job] = max(c.left[t.Job], t.End)
 	}
 	for n := range c.s.Syncs {
-		c.stay(c.s.Syncs[n].Job, c.s.Syncs[n].Start, c.s.Syncs[n].End)
+		y := &c.s.Syncs[n] // one before the first task is a fault of its own (rule 5)
+		c.left[y.Job] = max(c.left[y.Job], y.End)
 	}
-}
-
-// stay extends the residence of a job to what it does in [start, end) or, of repeats,
-// from the first start to the last end.
-func (c *checker) stay(id instance.JobID, start, end instance.Tick) {
-	// Before the release is a fault of its own (rule 4); memory is nobody's before tick 0.
-	admission := max(0, start-c.in.Jobs[id].Load)
-	if c.admitted[id] < 0 || admission < c.admitted[id] {
-		c.admitted[id] = admission
-	}
-	c.left[id] = max(c.left[id], end)
 }
 
 // occupant is what a job asks of the memory of one GPU from its admission to its end.
