@@ -12,22 +12,21 @@ import (
 	"jigsaw/solver"
 )
 
-// aggregate are classes that an aggregated program has one class for.
+// aggregate is a set of classes for which an aggregated program has one class.
 type aggregate struct {
 	classes     []int
 	workers     int64
 	least, most float64 // ticks of a worker of any of them
-	asked       float64 // ticks that the rules ask of a worker in the mean
+	asked       float64 // ticks that the rules demand of a worker, in the mean
 }
 
-// likeness is up to which factor the ticks of classes differ that are aggregated; where the
-// first refutes something the second may refute more.
-var likeness = [...]float64{1.15, 1.08}
+// likeness is the factor by which the ticks of classes that are aggregated differ at most.
+const likeness = 1.15
 
-// solveAggregated looks for prices as Solve does, where the program is too large for that: those of an
-// aggregated one prove something of it, too.
-func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limits solver.Limits, ratio float64) (Result, error) {
-	small, list := s.aggregated(ratio)
+// solveAggregated looks for prices of a program that is too large for Solve: those of an aggregated program, spread over
+// the classes.
+func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limits solver.Limits) (Result, error) {
+	small, list := s.aggregated()
 	if len(list) == 0 || small.work() > mostAggregatedWork {
 		return Result{}, nil
 	}
@@ -40,22 +39,22 @@ func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limit
 	return Result{Prices: prices, work: r.work + 2*s.work()}, nil
 }
 
-// mostAggregatedWork bounds the steps of pricing an aggregated program once. Where so many workers may share a
-// GPU little is lost by spreading their work.
+// mostAggregatedWork bounds the steps of pricing an aggregated program once. Where more is needed so many workers may share
+// a GPU that spreading their work evenly loses little.
 const mostAggregatedWork = 500_000
 
-// aggregatedMargin is the sigma of an aggregated program from which on its prices are tried: units of GPUs are finer
-// where contents are not aggregated, and prices are rounded.
+// aggregatedMargin is the sigma that an aggregated program must reach for its prices to be tried: the whole program has
+// finer units, and prices are rounded.
 const aggregatedMargin = 2e-3
 
-// aggregated returns a program with one class for all whose workers take about as many ticks, up to
-// a factor ratio, and what these classes stand for. A worker of such a class may take as few ticks as any that it stands for, and as
-// many; so contents of the program fit in the aggregated one, too.
-func (s search) aggregated(ratio float64) (small search, list []aggregate) {
+// aggregated returns a program with one class for all classes whose workers take similar numbers of ticks, and the aggregates that its
+// classes stand for. A worker of such a class may take as few ticks as the shortest of them, and as many as the longest, so
+// each content of the whole program is one of the aggregated program, too.
+func (s search) aggregated() (small search, list []aggregate) {
 	slots := s.slots()
 	at := map[string]int{}
 	for i := range s.Classes {
-		key, runs := s.key(i, slots[i], ratio)
+		key, runs := s.key(i, slots[i])
 		if !runs {
 			continue
 		}
@@ -92,10 +91,10 @@ func (s search) aggregated(ratio float64) (small search, list []aggregate) {
 	return small, list
 }
 
-// aggregatedRoom is how many units a GPU has in an aggregated program.
+// aggregatedRoom is the number of units of a GPU in an aggregated program.
 const aggregatedRoom = 512
 
-// slotsOf are the slots of a class in a pool, which are alike.
+// slotsOf are the slots of a class in a pool, all alike.
 type slotsOf struct {
 	slot   *packing.Slot // nil: none
 	copies int64
@@ -117,10 +116,16 @@ func (s search) slots() [][]slotsOf {
 	return list
 }
 
-// key tells classes apart whose ticks differ by more than a factor ratio. It reports false where a class has no slots.
-func (s search) key(class int, slots []slotsOf, ratio float64) (key string, runs bool) {
+// key returns the same text for classes that are aggregated. It reports false for a class without slots.
+func (s search) key(class int, slots []slotsOf) (key string, runs bool) {
 	var b []byte
-	note := func(ticks float64) { b = binary.AppendVarint(b, int64(math.Log(max(1, ticks))/math.Log(ratio))) }
+	note := func(ticks float64) {
+		power := int64(0)
+		for t := 1.0; t < ticks; t *= likeness { // a logarithm may differ between machines
+			power++
+		}
+		b = binary.AppendVarint(b, power)
+	}
 	for _, of := range slots {
 		if of.slot == nil {
 			b = append(b, 0)
@@ -147,8 +152,8 @@ func tickRange(slot *packing.Slot) (least, most int64) {
 	return least, most
 }
 
-// asks returns the ticks of a worker of a class on its fastest GPUs with the shallowest and with the deepest tasks,
-// and how many the rule asks for in the mean.
+// asks returns the ticks of a worker of a class on its fastest GPUs, with the shallowest tasks, with the deepest, and those
+// that the rule demands in the mean.
 func (s search) asks(class int) (least, most, mean float64) {
 	c := &s.Classes[class]
 	iterations := float64(c.Iterations)
@@ -157,25 +162,25 @@ func (s search) asks(class int) (least, most, mean float64) {
 	for _, deeper := range c.Deeper {
 		sum := least
 		for d, n := range deeper {
-			sum += float64(n) / float64(c.Workers) * iterations * max(0, ticks[d+1]-ticks[d])
+			sum += float64(float64(n) / float64(c.Workers) * iterations * max(0, ticks[d+1]-ticks[d]))
 		}
 		mean = min(mean, sum)
 	}
 	return least, max(least, most), mean
 }
 
-// add lets an aggregate stand for a class, too.
+// add adds a class to an aggregate.
 func (a *aggregate) add(s search, class int) {
 	c := &s.Classes[class]
 	least, most, asked := s.asks(class)
 	workers := c.Jobs * c.Workers
-	a.asked = (a.asked*float64(a.workers) + asked*float64(workers)) / float64(a.workers+workers)
+	a.asked = (float64(a.asked*float64(a.workers)) + float64(asked*float64(workers))) / float64(a.workers+workers)
 	a.least, a.most, a.workers = min(a.least, least), max(a.most, most), a.workers+workers
 	a.classes = append(a.classes, class)
 }
 
-// class returns that of an aggregate, whose prices begin at a place: of one job with an iteration of two depths, of which so many
-// workers have the deeper that it asks for as many ticks.
+// class returns the class of an aggregate, with the index of its first price: one job, whose only iteration has two depths. So many
+// workers need the deeper one that the ticks are those that the aggregate demands.
 func (a *aggregate) class(at int) packing.Class {
 	c := packing.Class{Jobs: 1, Workers: a.workers, Iterations: 1, Depths: []int{0}, At: at, Deeper: [][]int64{nil}}
 	if a.most > a.least {
@@ -185,7 +190,7 @@ func (a *aggregate) class(at int) packing.Class {
 	return c
 }
 
-// joined returns a slot of a pool for a worker of any class of an aggregate, and how many such there are.
+// joined returns a slot of a pool for a worker of any class of an aggregate, and the number of such slots.
 func (s search) joined(a *aggregate, pool int, slots [][]slotsOf) (slot packing.Slot, copies int64) {
 	least, most := int64(exact.Never), int64(0)
 	for _, class := range a.classes {
@@ -206,8 +211,8 @@ func (s search) joined(a *aggregate, pool int, slots [][]slotsOf) (slot packing.
 	return slot, copies
 }
 
-// spread returns prices, but for GPUs, from those of an aggregated program: so many ticks of a worker are
-// worth what they are there.
+// spread returns the prices of workers and tasks that follow from those of an aggregated program, in which the same number of ticks
+// has the same worth.
 func (s search) spread(small *search, list []aggregate, prices []int64) []int64 {
 	spread := make([]int64, s.Prices)
 	for n := range list {

@@ -37,7 +37,7 @@ func TestAggregated(t *testing.T) {
 			s := NewSearch(m, due, nil)
 			r, err := s.Solve(context.Background(), engine, Result{}, solver.Limits{})
 			require.NoError(t, err)
-			a, err := s.solveAggregated(context.Background(), engine, solver.Limits{}, likeness[0])
+			a, err := s.solveAggregated(context.Background(), engine, solver.Limits{})
 			require.NoError(t, err)
 			if a.Prices != nil {
 				if _, ok := s.Prove(a.Prices); ok {

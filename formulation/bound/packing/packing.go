@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
@@ -48,8 +49,6 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	}
 	left := limits.Work
 	var known Result
-	var ratio float64 // of what is aggregated
-	aggregated := false
 	refuted := func(due int64) (bool, error) {
 		s := NewSearch(m, due, nil)
 		work := s.work()
@@ -59,8 +58,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		var r Result
 		var err error
 		if work > mostPackWork {
-			aggregated = true
-			r, err = s.solveAggregated(ctx, engine, limits.Solver, ratio)
+			r, err = s.solveAggregated(ctx, engine, limits.Solver)
 		} else {
 			r, err = s.Solve(ctx, engine, known, limits.Solver)
 			known = r
@@ -70,9 +68,13 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 			return false, err
 		}
 		b := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound, Certificate: s.certificate(r.Prices)}, LP: bound.LP{Status: solver.Optimal}}
-		if packing.Prove(m, &b.Proven, b.Certificate) != nil {
+		begun := time.Now()
+		proof := *m
+		proof.Context = ctx
+		if packing.Prove(&proof, &b.Proven, b.Certificate) != nil {
 			return false, err
 		}
+		b.Proving = time.Since(begun)
 		b.Binding = s.bindings(r.Prices)
 		best = b
 		if limits.Improved != nil {
@@ -84,14 +86,8 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	if !low.IsInt64() || !high.IsInt64() || high.Int64() > relax.MaxHorizon {
 		return best, nil
 	}
-	for _, ratio = range likeness {
-		if err := bound.Climb(low.Int64(), high.Int64(), refuted); err != nil {
-			return best, fmt.Errorf("formulation: packing: %w", err)
-		}
-		if !aggregated || best.Value == nil {
-			break
-		}
-		low = exact.Ceil(best.Value)
+	if err := bound.Climb(low.Int64(), high.Int64(), refuted); err != nil {
+		return best, fmt.Errorf("formulation: packing: %w", err)
 	}
 	return best, nil
 }
