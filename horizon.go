@@ -307,9 +307,9 @@ func (p *planner) horizonBounds() (none bool) {
 // with their square.
 const mostClasses = 200
 
-// horizonPrograms adds the bounds by linear programs: the fluid program of the roomy instance and, for the
-// weighted completion, columns of it. For the makespan, where jobs are in memory for the whole plan, whole
-// workers are packed on whole GPUs. The channel is closed when all are there.
+// horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: the fluid program and,
+// unless the plan is quick, column generation before it for weighted completion, or the packing of whole workers on whole GPUs
+// after it for the makespan. The channel is closed when all are done.
 func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
 	p.lp = p.engine()
