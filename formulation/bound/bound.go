@@ -16,7 +16,7 @@ type Bound struct {
 	// LP says what the linear program behind the bound was.
 	LP LP
 	// Proving is about how long it takes to prove a bound of columns, periods or a
-	// tree once more. For other kinds it is not told.
+	// tree once more. It is not given for other kinds.
 	Proving time.Duration
 }
 

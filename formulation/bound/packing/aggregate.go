@@ -12,20 +12,20 @@ import (
 	"jigsaw/solver"
 )
 
-// aggregate are classes that an aggregated program has one class for.
+// aggregate is a set of classes that an aggregated program represents by one class.
 type aggregate struct {
 	classes     []int
 	workers     int64
 	least, most float64 // ticks of a worker of any of them
-	asked       float64 // ticks that the rules ask of a worker in the mean
+	asked       float64 // mean ticks of a worker that the rules require
 }
 
-// likeness is up to which factor the ticks of classes differ that are aggregated; where the
-// first refutes something the second may refute more.
+// likeness are the factors by which the ticks of aggregated classes may differ; if the first refutes a due, the
+// second may refute a larger one.
 var likeness = [...]float64{1.15, 1.08}
 
-// solveAggregated looks for prices as Solve does, where the program is too large for that: those of an
-// aggregated one prove something of it, too.
+// solveAggregated looks for prices as Solve does, if the program is too large for that: prices of an aggregated
+// program also prove something about the full one.
 func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limits solver.Limits, ratio float64) (Result, error) {
 	small, list := s.aggregated(ratio)
 	if len(list) == 0 || small.work() > mostAggregatedWork {
@@ -40,17 +40,17 @@ func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limit
 	return Result{Prices: prices, work: r.work + 2*s.work()}, nil
 }
 
-// mostAggregatedWork bounds the steps of pricing an aggregated program once. Where so many workers may share a
-// GPU little is lost by spreading their work.
+// mostAggregatedWork bounds the steps of pricing an aggregated program once. If so many workers may share a GPU,
+// spreading their work loses little.
 const mostAggregatedWork = 500_000
 
-// aggregatedMargin is the sigma of an aggregated program from which on its prices are tried: units of GPUs are finer
-// where contents are not aggregated, and prices are rounded.
+// aggregatedMargin is the sigma of an aggregated program from which its prices are tried: units of GPUs are finer
+// without aggregation, and prices are rounded.
 const aggregatedMargin = 2e-3
 
-// aggregated returns a program with one class for all whose workers take about as many ticks, up to
-// a factor ratio, and what these classes stand for. A worker of such a class may take as few ticks as any that it stands for, and as
-// many; so contents of the program fit in the aggregated one, too.
+// aggregated returns a program with one class for all classes whose workers' ticks differ by at most a factor ratio,
+// and what these classes represent. A worker of such a class may take any number of ticks from the least to the most of
+// the represented workers, so contents of the program also fit in the aggregated one.
 func (s search) aggregated(ratio float64) (small search, list []aggregate) {
 	slots := s.slots()
 	at := map[string]int{}
@@ -92,10 +92,10 @@ func (s search) aggregated(ratio float64) (small search, list []aggregate) {
 	return small, list
 }
 
-// aggregatedRoom is how many units a GPU has in an aggregated program.
+// aggregatedRoom is the number of units of a GPU in an aggregated program.
 const aggregatedRoom = 512
 
-// slotsOf are the slots of a class in a pool, which are alike.
+// slotsOf are the slots of a class in a pool, which are identical.
 type slotsOf struct {
 	slot   *packing.Slot // nil: none
 	copies int64
@@ -117,7 +117,7 @@ func (s search) slots() [][]slotsOf {
 	return list
 }
 
-// key tells classes apart whose ticks differ by more than a factor ratio. It reports false where a class has no slots.
+// key tells apart classes whose ticks differ by more than a factor ratio. It reports false if a class has no slots.
 func (s search) key(class int, slots []slotsOf, ratio float64) (key string, runs bool) {
 	var b []byte
 	note := func(ticks float64) { b = binary.AppendVarint(b, int64(math.Log(max(1, ticks))/math.Log(ratio))) }
@@ -148,7 +148,7 @@ func tickRange(slot *packing.Slot) (least, most int64) {
 }
 
 // asks returns the ticks of a worker of a class on its fastest GPUs with the shallowest and with the deepest tasks,
-// and how many the rule asks for in the mean.
+// and the mean that the rule requires.
 func (s search) asks(class int) (least, most, mean float64) {
 	c := &s.Classes[class]
 	iterations := float64(c.Iterations)
@@ -164,7 +164,7 @@ func (s search) asks(class int) (least, most, mean float64) {
 	return least, max(least, most), mean
 }
 
-// add lets an aggregate stand for a class, too.
+// add adds a class to an aggregate.
 func (a *aggregate) add(s search, class int) {
 	c := &s.Classes[class]
 	least, most, asked := s.asks(class)
@@ -174,8 +174,8 @@ func (a *aggregate) add(s search, class int) {
 	a.classes = append(a.classes, class)
 }
 
-// class returns that of an aggregate, whose prices begin at a place: of one job with an iteration of two depths, of which so many
-// workers have the deeper that it asks for as many ticks.
+// class returns the class of an aggregate, whose prices begin at the given index: one job with one iteration of two
+// depths, with as many workers at the deeper depth as give the required number of ticks.
 func (a *aggregate) class(at int) packing.Class {
 	c := packing.Class{Jobs: 1, Workers: a.workers, Iterations: 1, Depths: []int{0}, At: at, Deeper: [][]int64{nil}}
 	if a.most > a.least {
@@ -185,7 +185,7 @@ func (a *aggregate) class(at int) packing.Class {
 	return c
 }
 
-// joined returns a slot of a pool for a worker of any class of an aggregate, and how many such there are.
+// joined returns a slot of a pool for a worker of any class of an aggregate, and the number of such slots.
 func (s search) joined(a *aggregate, pool int, slots [][]slotsOf) (slot packing.Slot, copies int64) {
 	least, most := int64(exact.Never), int64(0)
 	for _, class := range a.classes {
@@ -206,13 +206,13 @@ func (s search) joined(a *aggregate, pool int, slots [][]slotsOf) (slot packing.
 	return slot, copies
 }
 
-// spread returns prices, but for GPUs, from those of an aggregated program: so many ticks of a worker are
-// worth what they are there.
+// spread converts prices of an aggregated program, except those of GPUs: a worker's ticks are worth the same as
+// there.
 func (s search) spread(small *search, list []aggregate, prices []int64) []int64 {
 	spread := make([]int64, s.Prices)
 	for n := range list {
 		a, from := &list[n], small.Classes[n].At
-		slope := 0.0 // of the worth, per tick
+		slope := 0.0 // of the value, per tick
 		if len(small.Classes[n].Depths) > 1 {
 			slope = float64(prices[from+1]) / (a.most - a.least)
 		}
