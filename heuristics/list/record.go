@@ -28,7 +28,7 @@ func NewRecord(l *state.Layout, jobs int) *Record {
 	}
 }
 
-// Schedule writes the record out in canonical order.
+// Schedule returns the record as a schedule in canonical order.
 func (r *Record) Schedule(in *instance.Instance, l *state.Layout) *instance.Schedule {
 	s := &instance.Schedule{
 		Residency: make([][]instance.GPUID, len(in.Jobs)),
