@@ -29,7 +29,7 @@ type Option struct {
 // coarser.
 const (
 	maxMultisets  = 24      // minimal multisets of a job
-	maxEnumerated = 200_000 // multisets looked at
+	maxEnumerated = 200_000 // multisets examined
 	maxOptions    = 4       // lengths of the synchronisation in a mode
 )
 

@@ -94,7 +94,7 @@ func (b *tiBuilder) layout() {
 		if b.err != nil {
 			return
 		}
-		for _, id := range class { // alike but for their names
+		for _, id := range class { // identical except for their names
 			b.jobs[id] = first
 			b.jobs[id].Job, b.jobs[id].id = &in.Jobs[id], id
 		}

@@ -100,7 +100,7 @@ func (s *Program) Number() {
 }
 
 // Fits reports whether the numbers of the program are small enough for exact
-// prices, and its time axes for the memory at hand.
+// prices, and its time axes for memory.
 func (s *Program) Fits() bool {
 	if s.Calendar.Buckets() > maxPoints {
 		return false

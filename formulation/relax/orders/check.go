@@ -48,14 +48,14 @@ type examinedJob struct {
 	monotone   bool // shallower tasks are no longer, and fit wherever deeper ones do
 	remainders map[string]*remainder
 	deeper     map[[2]*remainder]bool
-	each       []int64 // lower limit on the ticks of the tasks of so many workers in an iteration
+	each       []int64 // by number of workers: lower limit on the ticks of their tasks in an iteration
 }
 
 // remainder is what a job may continue with: the remaining parts of its multisets.
 type remainder struct {
 	left  [][]int64 // by possible multiset, depth
 	pause []int64   // by possible multiset
-	now   []int64   // lower limit on the ticks of so many remaining tasks
+	now   []int64   // by number of tasks: lower limit on the ticks of so many remaining tasks
 }
 
 func (e *Examiner) prepare() (tasks int) {
@@ -211,7 +211,7 @@ func (e *Examiner) finished(x *examinedState, j int) bool {
 	return x.done[j] == int64(e.Jobs[j].Job.Iterations)
 }
 
-// waits reports whether worker w of a job has yet to begin the iteration at hand.
+// waits reports whether worker w of a job has yet to begin the current iteration.
 func (e *Examiner) waits(x *examinedState, j, w int) bool {
 	job := &e.Jobs[j]
 	return !e.finished(x, j) && x.begun[job.GPUs[w]]>>job.Place[w]&1 == 0
