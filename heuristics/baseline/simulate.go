@@ -10,7 +10,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// policy decides when and where jobs start. It is told of each event, and then asked.
+// policy decides when and where jobs start. It is notified of each event, and then
+// asked.
 type policy interface {
 	arrive(j instance.JobID)
 	end(j instance.JobID)

@@ -558,7 +558,7 @@ func (b *pairExchange) study(s *side, tries int) {
 	}
 }
 
-// result takes the schedule of a group from its search, which had so many tries.
+// result takes the schedule of a group from its search after the given number of tries.
 func (b *pairExchange) result(s *side, tries int) bool {
 	for j := range s.part.Jobs {
 		job := &s.part.Jobs[j]

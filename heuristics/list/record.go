@@ -19,7 +19,7 @@ type Record struct {
 	counts     [][]int
 }
 
-// NewRecord returns an empty record of so many jobs.
+// NewRecord returns an empty record for the given number of jobs.
 func NewRecord(l *state.Layout, jobs int) *Record {
 	return &Record{
 		start: make([]instance.Tick, l.Tasks), depth: make([]uint8, l.Tasks),

@@ -19,8 +19,8 @@ type Options struct {
 	Effort int
 	// Quick reduces that number to a small part, for a first answer.
 	Quick bool
-	// Rounds bounds the work of Improve: after so many rounds, each of about
-	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
+	// Rounds limits the work of Improve: it ends after that many rounds, each of about the
+	// same number of tasks. 0 means no limit except the context and Stop.
 	Rounds int
 	// Spare is the number of cores that lanes and residency searches of Improve leave to other work.
 	Spare int
