@@ -130,9 +130,8 @@ func late(bound, first, l int64, iterations int) int64 {
 	return int64(iterations) - (bound-first+l-1)/l
 }
 
-// ConfinedEnd returns when a schedule ends at the earliest because of what of a load is done
-// at or after head h and has a distance of at least q to the end; work is false where there
-// is none.
+// ConfinedEnd returns a lower limit on the end of a schedule from the work of a load that is
+// done at or after head h and at least q before the end; work is false if there is none.
 func (m *Model) ConfinedEnd(l *Load, h, q int64) (end *big.Rat, work bool) {
 	sum, _ := m.confined(l, h, func(*Class) (int64, bool) { return q, true })
 	if sum.Sign() == 0 {

@@ -77,7 +77,7 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 	j := &m.Instance.Jobs[jobs[0]]
 	d := Class{Job: j, Jobs: jobs}
 	if d.NoMemory = !d.fit(m, true); d.NoMemory {
-		// No schedule exists, so any number is a bound: go on without memory.
+		// No schedule exists, so any number is a bound: continue without memory.
 		d.fit(m, false)
 	}
 	d.Work, d.Moment = LeastWork(j, d.Shortest)

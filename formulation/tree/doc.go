@@ -20,11 +20,11 @@
 // Prices are first constant in a few buckets and, once homes are decided, in more and
 // more, finally one for each tick (prove.go, with what else is tried). For sum w C, a
 // node with decided homes that cannot be closed lowers the target, once, to what its
-// program proves, if that is lower. A node is closed only when its prices, as
-// integers, were proven to leave no schedule better than the target; these proofs,
-// with the splits, are the certificate (relax/trees/check.go). A closed tree proves
-// the target. The target rises from the known bound to the value of the best
-// schedule, which then is optimal.
+// program proves, if that is above what is proven for all nodes. A node is closed
+// only when its prices, as integers, were proven to leave no schedule better than the
+// target; these proofs, with the splits, are the certificate (relax/trees/check.go).
+// A closed tree proves the target. The target rises from the known bound to the value
+// of the best schedule, which then is optimal.
 //
 // # Orders on GPUs
 //

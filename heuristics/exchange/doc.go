@@ -5,17 +5,18 @@
 // (division.go) deals the jobs to groups of nodes with the memory for them. It is annealed on an
 // estimate (estimate.go) of each group's value: loads of GPUs and NICs, chains, and the waits for
 // tasks much longer than the gaps they should fill; or, under weighted completion, which jobs are
-// there at the same time, and how they share GPUs and NICs as a fluid (estimate_weighted.go). With
-// many nodes the walk starts from the best schedule at hand, if that is divided in the same way;
-// greedy's schedule is then a division. In each step of the walk two groups exchange a few jobs. Of
-// several exchanges it takes the one with the best estimate, and schedules both groups by a few
-// tries that start from the residencies the jobs had. It accepts by simulated annealing on a steep
-// sum of the groups' ends, or on their weighted completions. Under makespan the groups that end
-// last are chosen first. With many groups, each gets few tries: estimates are corrected by the
-// actual values of the two groups as they are, and exchanges with hopeless estimates are not
-// scheduled. The groups that end last choose their partners, and prefer to give away jobs without
-// which they would end earlier. Cycles of cooling double in length; a cycle without a gain lowers
-// the share of the search's work that exchanges get.
+// there at the same time, and how they share GPUs and NICs as a fluid (estimate_weighted.go).
+// With many nodes the walk starts from the best schedule at hand, if that falls apart into almost
+// as many groups as a division; greedy's schedule is then a division. In each step of the walk
+// two groups exchange a few jobs. Of several exchanges it takes the one with the best estimate,
+// and schedules both groups by a few tries that start from the residencies the jobs had. It
+// accepts by simulated annealing on a steep sum of the groups' ends, or on their weighted
+// completions. Under makespan the groups that end last are chosen first. With many groups, each
+// gets few tries: estimates are corrected by the actual values of the two groups as they are, and
+// exchanges with hopeless estimates are not scheduled. The groups that end last choose their
+// partners, and prefer to give away jobs without which they would end earlier. Cycles of cooling
+// double in length; a cycle without a gain lowers the share of the search's work that exchanges
+// get.
 //
 // Large neighbourhoods (neighbourhoods.go). A schedule of many nodes usually falls apart into
 // groups of nodes that share no job (groups.go). A few groups at a time form an instance of their

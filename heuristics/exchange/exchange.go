@@ -131,8 +131,8 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 	return share
 }
 
-// begin starts from a division; with many nodes from the best schedule, if that is as
-// divided.
+// begin starts from a division; with many nodes from the best schedule, if that falls
+// apart into almost as many groups.
 func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
 	d := deal(t.in, t.rng)
 	if d == nil {

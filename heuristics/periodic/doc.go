@@ -10,9 +10,9 @@
 // anywhere. It reinserts them and some jobs without iterations one after the other, where
 // their chains get longest; or all jobs that live there take turns, one iteration at a
 // time. Only timelines of the GPUs and links concerned change. Work is divided among
-// periods (walk.go): each period has a potential, the value of the whole iterations that
-// fit in its GPU time. The most promising periods get a short cycle of cooling, and those
-// with the best results get longer and longer ones.
+// periods (walk.go): each period has a promise, the estimated value of the whole
+// iterations that fit in its GPU time. The most promising periods get a short cycle of
+// cooling, and those with the best results get longer and longer ones.
 //
 // A cyclic sequence (sequence.go) is the cyclic order in which all operations of a period
 // start; its clock (clock.go) finds the least period that the order admits, a maximum

@@ -236,8 +236,8 @@ func (d *sequenceDecoder) close(q *sequence, j, iteration int32, end instance.Ti
 	s.completion[j] = completion
 }
 
-// mark keeps the state before place p of the list. It drops from the links what
-// is before any job can use them again.
+// mark keeps the state before place p of the list. It drops from the links
+// everything before the time at which any job can use them again.
 func (d *sequenceDecoder) mark(q *sequence, p int) {
 	s := &d.now
 	floor := state.Never

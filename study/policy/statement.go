@@ -161,8 +161,8 @@ func (s *stated) job(w *replay.Workload, i int, left int64, restart bool) instan
 }
 
 // Work returns the least fraction of an iteration that holds a GPU, on average
-// over the workers: what a ladder of partial backpropagation leaves. Bounds for
-// all policies depend on it.
+// over the workers, under a ladder of partial backpropagation. Bounds for all
+// policies depend on it.
 func Work(class *replay.Class) float64 {
 	if class.Shape == nil || class.GPUs == 1 {
 		return class.Stages.GPU

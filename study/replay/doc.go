@@ -1,5 +1,5 @@
 // Package replay runs a trace of training jobs on a cluster under a scheduling
-// policy, and measures what the policy is worth.
+// policy, and measures how well the policy does.
 //
 // # Model
 //

@@ -24,8 +24,8 @@ type Options struct {
 	// Profiled, if not nil, reports whether the cluster has GPUs for which a model has a profile at a
 	// batch size: plans need one for every job, of its shape or else of its model itself.
 	Profiled func(model string, batch int) bool
-	// GPUTypes, if given, say as what the types of the cluster are profiled: the table's figures of
-	// those, divided by the speed, are used for a type that it lacks.
+	// GPUTypes, if given, say which types the cluster's types are profiled as: the table's figures
+	// of those, divided by the speed, are used for a type that it lacks.
 	GPUTypes []instance.GPUTypeSpec
 }
 

@@ -197,8 +197,8 @@ func (p *planPricer) fromPoint(k *Scratch, mode, n int) int64 {
 	return best
 }
 
-// place returns the price of an item in a window, exact.NoPrice where it does not
-// fit, and where it is cheapest.
+// place returns the price of an item in a window, exact.NoPrice if it does not
+// fit, and the cheapest position.
 func (p *planPricer) place(t *Tariff, item *columns.Item, n, m int) (price int64, at Visit) {
 	price = exact.NoPrice
 	for a := range item.Alts {

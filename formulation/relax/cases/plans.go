@@ -39,7 +39,7 @@ type AssignedPlans struct {
 	Iteration int64
 }
 
-// LinkCharge is what a synchronisation takes of a link, by rate level.
+// LinkCharge is the load of a synchronisation on a link, by rate level.
 type LinkCharge struct {
 	Group   int
 	Amounts []int64

@@ -19,7 +19,7 @@ type Leaf struct {
 	Buckets int64
 	Scale   int64
 	Prices  []int64
-	Value   *big.Int // what they prove, times the scale; nil where some job has no plan
+	Value   *big.Int // what they prove, times the scale; nil if some job has no plan
 	Sets    []int    // replace prices: the sequencings that prove it, by first job
 	Packed  bool     // the prices are of the contents of GPUs
 }
