@@ -97,7 +97,8 @@ func (c Config) better(in *instance.Instance, best, other *instance.Schedule) *i
 	return other
 }
 
-// begin starts with a pattern of at most most iterations. It reports whether it has a schedule.
+// begin starts with a pattern that has at most the given number of iterations. It reports
+// whether it has a schedule.
 func (r *repeater) begin(most int) bool {
 	for ; ; most -= max(1, most/8) {
 		pattern := Pattern(r.in, r.want, most)

@@ -182,8 +182,8 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 	})
 }
 
-// plan plans at most most GPUs, within a limit of amplification and, unless it is 0, the memory of
-// a GPU.
+// plan plans within a limit on the number of GPUs, a limit of amplification and, unless it is 0,
+// the memory of a GPU.
 func (r *burstReport) plan(chain *burst.Chain, most int, limit instance.Ratio, room burst.Room, memory instance.Bytes) (burstCase, error) {
 	c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
 	if memory > 0 {

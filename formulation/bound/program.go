@@ -15,10 +15,10 @@ import (
 // the largest.
 const PriceBits = 62
 
-// Prices rounds floating-point prices to integers of at most bits bits over a common
-// denominator, with the signs that the rows require, and lowers those that overcharge a
-// column without an upper limit. The result may be a poor choice of prices; nothing
-// else depends on it.
+// Prices rounds floating-point prices to integers of limited size, given in bits, over
+// a common denominator, with the signs that the rows require, and lowers those that
+// overcharge a column without an upper limit. The result may be a poor choice of
+// prices; nothing else depends on it.
 func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big.Int, denominator *big.Int, err error) {
 	if len(y) != len(p.Rows) {
 		return nil, nil, fmt.Errorf("formulation: %d prices for %d rows", len(y), len(p.Rows))

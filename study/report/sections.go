@@ -22,8 +22,8 @@ type group struct {
 	rows   []*store.Row
 }
 
-// groups groups a sweep's results by its axes, in the order of the study. A sample
-// is grouped by the first axis alone.
+// groups divides a sweep's results by its axes, in the order of the study. A
+// sample is grouped by the first axis alone.
 func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []sweep.Axis, all []*group) {
 	axes = study.Varying(w)
 	if w.Sample != nil {

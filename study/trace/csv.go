@@ -146,8 +146,8 @@ func (r *row) text(name string) string {
 // numbers are in another unit.
 const longest = 100 * 365 * 24 * 3600
 
-// number reads a finite number of at least least, or returns what is wrong with
-// it.
+// number reads a finite number not below a minimum, or returns what is wrong
+// with it.
 func number(s string, least float64) (float64, string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {

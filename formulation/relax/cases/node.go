@@ -93,8 +93,8 @@ func (n *Node) Fits(in *instance.Instance, s Split) bool {
 	return false
 }
 
-// Children divides the node, into at most most children. ok is false if there would be
-// more, or if listing them takes too long.
+// Children divides the node, into at most the given number of children. ok is false if
+// there would be more, or if listing them takes too long.
 func (n *Node) Children(in *instance.Instance, s Split, most int) (list []*Node, ok bool) {
 	if s.Kind == SplitAssignment {
 		homes, ok := n.Assignments(in, s.Job, MostAssignments)

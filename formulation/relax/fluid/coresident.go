@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// does adds the columns of the tasks of a shape in a co-resident set, at most most of
-// them, and returns them by depth; -1 if the depth is impossible. The deepest
-// activations must fit beside the given parameters.
+// does adds the columns of the tasks of a shape in a co-resident set, with an upper
+// limit on their number, and returns them by depth; -1 if the depth is impossible.
+// The deepest activations must fit beside the given parameters.
 func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool) []int {
 	shape := &s.Shapes[i]
 	cols := make([]int, len(shape.Class.Job.Depths))
