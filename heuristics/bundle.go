@@ -13,10 +13,11 @@ import (
 	"jigsaw/method"
 )
 
-// Where workers have several GPUs, the searches run on bundles of GPUs (see package bundle), in several ways
-// to divide the nodes among sizes.
+// If workers have several GPUs, the searches run on bundles of GPUs (see package bundle), with several ways
+// of dividing the nodes among sizes.
 
-// bundled makes a schedule on the bundles where a quick one is best; where all workers have one GPU, on these.
+// bundled makes a schedule on the bundles with the best quick schedule; if all workers have one GPU, on the
+// instance itself.
 func (c Config) bundled(ctx context.Context, in *instance.Instance, schedule scheduler) (*instance.Schedule, error) {
 	if !in.Grouped() {
 		return schedule(c, in)
@@ -33,7 +34,7 @@ func (c Config) bundled(ctx context.Context, in *instance.Instance, schedule sch
 
 type scheduler func(Config, *instance.Instance) (*instance.Schedule, error)
 
-// bestBundles returns the bundles on which a quick schedule is best, and that as one of the whole.
+// bestBundles returns the bundles with the best quick schedule, and that schedule on the whole instance.
 func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule scheduler) (best *bundle.Instance, s *instance.Schedule, err error) {
 	quick := c
 	quick.Quick, quick.Improved, quick.Constructed = true, nil, nil
@@ -57,8 +58,8 @@ func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule
 	return best, s, err
 }
 
-// improveBundled is [Config.Improve] on the bundles that start keeps to, or else from the best
-// schedule of its own.
+// improveBundled is [Config.Improve] on the bundles that start respects, or otherwise from the best schedule
+// of its own.
 func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *instance.Schedule {
 	var on *bundle.Instance
 	var from *instance.Schedule
@@ -82,9 +83,9 @@ func (c Config) improveBundled(ctx context.Context, in *instance.Instance, rng *
 	return start
 }
 
-// keeps reports whether a schedule of the whole is valid on the bundles.
+// keeps reports whether a schedule of the whole instance is valid on the bundles.
 func keeps(b *bundle.Instance, s *instance.Schedule) bool {
-	plain := *b.Instance // the check knows of no bundles, nor what their synchronisations move
+	plain := *b.Instance // the check knows neither bundles nor the volume of their synchronisations
 	plain.Jobs = slices.Clone(plain.Jobs)
 	for j := range plain.Jobs {
 		plain.Jobs[j].GPUsPerWorker = 0
@@ -104,19 +105,19 @@ func (c Config) within(b *bundle.Instance) Config {
 	}
 	c.Improved, c.Constructed = tell(c.Improved), tell(c.Constructed)
 	if b.Divided() {
-		// Exchanges take nodes for independent that have no trunk in common.
+		// Exchanges assume that nodes without a common trunk are independent.
 		c.Without = c.Without.With(method.Exchange, method.Neighbourhoods)
 	}
 	return c
 }
 
-// mostDivided is on how many nodes there may be bundles of several sizes on one.
+// mostDivided is the largest number of nodes that may have bundles of several sizes on one node.
 const mostDivided = 8
 
-// bundlings are the ways of dividing the nodes into bundles that are tried: every job on groups of its workers' size, and all
-// that can on groups of the greatest; nodes in proportion to the work of the jobs of a size, or with half
-// or twice as much for the greatest. Every job has room, but in a plan that repeats, where others may have no iterations: there all
-// nodes may also be of one size.
+// bundlings are the ways of dividing the nodes into bundles that are tried: every job on groups of its workers' size,
+// and all that can on groups of the largest; nodes in proportion to the work of the jobs of a size, or with half or
+// twice as much for the largest. Every job has room, except in a plan that repeats, where jobs may have no iterations:
+// there all nodes may also be of one size.
 func bundlings(in *instance.Instance) (list []*bundle.Instance) {
 	own, greatest := make([]int, len(in.Jobs)), 1
 	for j := range in.Jobs {
@@ -161,8 +162,8 @@ func bundlings(in *instance.Instance) (list []*bundle.Instance) {
 	return list
 }
 
-// divide divides the nodes of each type among the sizes, the greatest first, by the work of the jobs that may run there; that
-// of the greatest counts weight times. Without divided a node has one size.
+// divide divides the nodes of each type among the sizes, the largest first, by the work of the jobs that may
+// run there; that of the largest counts weight times. Without divided a node has one size.
 func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]bundle.Division {
 	sizes := slices.Compact(slices.Sorted(slices.Values(of)))
 	nodes := make([][]bundle.Division, len(in.Nodes))
@@ -192,8 +193,8 @@ func divide(in *instance.Instance, of []int, weight float64, divided bool) [][]b
 	return nodes
 }
 
-// shares are how many GPUs of a type the jobs of each size want: in proportion to their work, but what the
-// widest job, and memory, need; the smallest size has no limit.
+// shares are the numbers of GPUs of a type that the jobs of each size get: in proportion to their work, and
+// at least what the widest job, and memory, need; the smallest size has no limit.
 func shares(in *instance.Instance, t instance.TypeID, of, sizes []int, weight float64) []int {
 	work, held, need, want := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]int, len(sizes)), make([]int, len(sizes))
 	for j := range in.Jobs {
@@ -234,12 +235,12 @@ func shares(in *instance.Instance, t instance.TypeID, of, sizes []int, weight fl
 		whole, gpus = whole-work[at], max(0, gpus-want[at])
 	}
 	if want[0] == 0 {
-		want[0] = 1 // what no other size wants
+		want[0] = 1 // what no other size takes
 	}
 	return want
 }
 
-// roomy reports whether every job has as many GPUs within its limits as it needs.
+// roomy reports whether every job has enough GPUs within its limits.
 func roomy(in *instance.Instance) bool {
 	for j := range in.Jobs {
 		job := &in.Jobs[j]

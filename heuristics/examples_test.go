@@ -17,8 +17,9 @@ import (
 )
 
 // variants runs a benchmark on each shipped example that is planned task by task, under each
-// objective. A seed draws the jobs' iterations and weights within a fifth, for the seeds of one
-// instance share its luck: what gains 2 % on one may be noise over ten that are much the same.
+// objective. A seed draws the jobs' iterations and weights within a fifth, because the seeds of
+// one instance share its chance effects: a gain of 2 % on one may be noise over ten similar
+// ones.
 func variants(b *testing.B, objectives []instance.Objective, run func(b *testing.B, variant func(seed uint64) *instance.Instance)) {
 	files, err := filepath.Glob("../testdata/examples/*.yaml")
 	require.NoError(b, err)

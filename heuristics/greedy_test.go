@@ -32,7 +32,8 @@ func interleavedFull(ctx context.Context, in *instance.Instance, rng *rand.Rand)
 	return Greedy(ctx, in.FullDepth(), rng)
 }
 
-// TestGreedyTiny holds greedy between the optimum by brute force and validity.
+// TestGreedyTiny checks that greedy is valid and no better than the optimum by
+// brute force.
 func TestGreedyTiny(t *testing.T) {
 	seeds := instancetest.Many(uint64(120), 8)
 	var proven, optimal, lost int
@@ -163,7 +164,7 @@ func TestImprovedOnlyImproves(t *testing.T) {
 	}
 }
 
-// weightedChains is the weighted completion if no job waited for another.
+// weightedChains is the weighted completion if no job waits for another.
 func weightedChains(in *instance.Instance) *big.Rat {
 	sum := new(big.Rat)
 	for j := range in.Jobs {
@@ -224,8 +225,8 @@ func chainArea(in *instance.Instance) instance.Tick {
 	return max(chain, (area+instance.Tick(len(in.GPUs))-1)/instance.Tick(len(in.GPUs)))
 }
 
-// TestNoBundlesBlameNoJob: where three GPUs serve three workers, and a worker of two, no division of them serves
-// both, and neither job is to blame.
+// TestNoBundlesBlameNoJob: if three GPUs are for three workers, and a worker of two, no division of
+// them serves both, and the error names neither job.
 func TestNoBundlesBlameNoJob(t *testing.T) {
 	layers := []instance.Layer{{Name: "l", Forward: 1e6}}
 	in, err := instance.Compile(&instance.Spec{
@@ -243,7 +244,8 @@ func TestNoBundlesBlameNoJob(t *testing.T) {
 	require.ErrorContains(t, err, "no schedule found: no division of the nodes")
 }
 
-// TestPeriodicBundles: where a plan repeats, workers of two and of three GPUs need not all have room; the one that counts for more has.
+// TestPeriodicBundles: in a plan that repeats, workers of two and of three GPUs need not all have
+// room; the one with more weight has.
 func TestPeriodicBundles(t *testing.T) {
 	layers := []instance.Layer{{Name: "l", Forward: 1e6}}
 	in, err := instance.Compile(&instance.Spec{

@@ -26,7 +26,7 @@ type NoPlan = state.NoPlan
 // the best schedule so far is returned. The error is a [*NoPlan] if none
 // was found that respects all memories and deadlines.
 //
-// Periodic objectives have a search of their own.
+// Periodic objectives have a separate search.
 func Greedy(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	return Config{}.Greedy(ctx, in, rng)
 }

@@ -13,11 +13,12 @@ import (
 )
 
 // Improve searches for schedules better than start, which must be valid, and returns
-// the best that it finds, or start itself. If start is nil it begins with
-// [Config.Greedy] and returns its errors. The search ends with the
-// context, after c.Rounds rounds, or when c.Stop says so; the end of the
-// context is no error once there is a schedule. With equal rounds, instance,
-// state of rng and start the schedule is the same on any number of cores. Jobs that are in memory when the plan begins stay.
+// the best that it finds, or start itself. If start is nil it starts from
+// [Config.Greedy] and returns its errors. The search ends with the context, after
+// c.Rounds rounds, or when c.Stop says so; the end of the context is not an error
+// once there is a schedule. With equal rounds, instance, state of rng and start the
+// schedule is the same on any number of cores. Jobs that are in memory when the plan
+// begins stay.
 func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Rand, start *instance.Schedule) (*instance.Schedule, error) {
 	best, o := start, state.Options(c)
 	if best == nil {
@@ -54,20 +55,20 @@ func (c Config) Improve(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	return s.walks.Best.Schedule, nil
 }
 
-// improver shares work out among lanes and residency searches, the exchange of jobs between groups of
+// improver divides work among lanes and residency searches, the exchange of jobs between groups of
 // nodes, and the search of a few groups at a time.
 type improver struct {
 	ctx            context.Context
 	walks          *sequence.Search
 	neighbourhoods *exchange.Neighbourhoods
 	exchanges      *exchange.Annealer
-	due            int // work of each walk, put off
+	due            int // deferred work of each walk
 }
 
 func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *improver {
 	s := &improver{ctx: ctx, walks: sequence.NewSearch(ctx, o, in, rng, best, sequence.MostLanes)}
 	s.neighbourhoods = exchange.NewNeighbourhoods(in, state.Fork(rng), o.Without)
-	if in.Resumes() { // these move jobs
+	if in.Resumes() { // exchanges would move jobs
 		o.Without = o.Without.With(method.Exchange)
 	}
 	s.exchanges = exchange.NewAnnealer(in, state.Fork(rng), o.Without)

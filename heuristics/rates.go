@@ -47,29 +47,30 @@ type rateSearch struct {
 	failed  int             // searches since the last better plan
 }
 
-// ratePattern is so many iterations of every job, and what came of them.
+// ratePattern is a number of iterations of every job, and the results for it.
 type ratePattern struct {
 	iterations []int
 	most       float64 // about the greatest value of a plan
 	part       *instance.Part
 	walks      *improver          // nil: none yet
-	last       *instance.Schedule // of the pattern, made a plan already
+	last       *instance.Schedule // of the pattern, already turned into a plan
 	value      float64            // of the best plan; 0: none
 	visits     int
-	work       int // of the last: its tasks times rounds
+	work       int // of the last search: its tasks times rounds
 }
 
 const (
-	// mostGood patterns are changed, and searched further while their plans are worth so much of the best.
+	// At most mostGood patterns are changed, and searched further while the value of their plans is at
+	// least near times the best.
 	mostGood, near = 12, 0.95
-	// patternDraws changes are looked at for a new pattern.
+	// patternDraws is the number of changes considered for a new pattern.
 	patternDraws = 100
-	// patternTries list schedules are tried for the first schedule of a pattern.
+	// patternTries is the number of list schedules tried for the first schedule of a pattern.
 	patternTries = 8
-	// A pattern is searched for two rounds, then for twice as many as before, up to longVisit.
+	// A pattern is searched for two rounds, then for twice as many each time, up to longVisit.
 	longVisit = 16
-	// After a search so many tasks times rounds of it are a round that is left out, and one more for
-	// so many searches in vain.
+	// For every patternWork tasks times rounds of a search one round is skipped, and one more for
+	// every patternPatience searches in vain.
 	patternWork, patternPatience = 100, 8
 )
 
@@ -80,8 +81,8 @@ func (c Config) newRateSearch(ctx context.Context, in *instance.Instance, rng *r
 	}
 }
 
-// round searches a pattern, a new one or one that came close. It returns a better plan than best; nil:
-// none. The longer none was found, the rarer are its searches.
+// round searches a pattern, a new one or one that came close. It returns a plan better than best;
+// nil: none. The longer none was found, the rarer its searches.
 func (s *rateSearch) round(best *instance.Schedule) *instance.Schedule {
 	if s.wait > 0 {
 		s.wait--
@@ -101,7 +102,7 @@ func (s *rateSearch) round(best *instance.Schedule) *instance.Schedule {
 	return nil
 }
 
-// choose draws a pattern that may make a plan better than the best, of the given value; nil: none.
+// choose draws a pattern whose plan may be better than the best, of the given value; nil: none.
 func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern {
 	if len(s.good) > 0 && s.rng.IntN(2) == 0 {
 		if x := s.draw(); x.value > near*value && x.most > value {
@@ -132,7 +133,7 @@ func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern
 	return nil
 }
 
-// draw draws one of the good patterns, the better ones more often.
+// draw draws one of the good patterns, better ones more often.
 func (s *rateSearch) draw() *ratePattern {
 	n := 0
 	for n+1 < len(s.good) && s.rng.IntN(3) > 0 {
@@ -141,8 +142,8 @@ func (s *rateSearch) draw() *ratePattern {
 	return s.good[n]
 }
 
-// change changes the iterations of a few jobs by one each, some times after it has doubled or
-// tripled all, which leaves room for smaller changes.
+// change changes the iterations of a few jobs by one each, sometimes after it has doubled or
+// tripled all, which permits smaller relative changes.
 func (s *rateSearch) change(iterations []int) {
 	if s.rng.IntN(4) == 0 {
 		times := 2 + s.rng.IntN(2)
@@ -156,7 +157,7 @@ func (s *rateSearch) change(iterations []int) {
 	}
 }
 
-// search searches a pattern, and returns a new plan that came of it; nil: none.
+// search searches a pattern, and returns a new plan from it; nil: none.
 func (s *rateSearch) search(x *ratePattern) *instance.Schedule {
 	if x.walks == nil && !s.begin(x) {
 		return nil
@@ -205,7 +206,7 @@ func (s *rateSearch) begin(x *ratePattern) bool {
 	return true
 }
 
-// rank puts a pattern in its place among the good ones.
+// rank inserts a pattern in its position among the good ones.
 func (s *rateSearch) rank(x *ratePattern) {
 	if !slices.Contains(s.good, x) {
 		s.good = append(s.good, x)

@@ -64,8 +64,7 @@ func TestRatesDeterministic(t *testing.T) {
 	}
 }
 
-// TestRatesStops wants the start back from a search that has ended
-// before it began.
+// TestRatesStops expects start back from a search that ended before it began.
 func TestRatesStops(t *testing.T) {
 	in := instancetest.Random(heuristicstest.Source(3), instancetest.Options{Objective: instance.Throughput, Jobs: 5, GPUs: 6, MaxPeriod: 30})
 	start, err := Greedy(t.Context(), in, heuristicstest.Source(1))
@@ -77,8 +76,8 @@ func TestRatesStops(t *testing.T) {
 	assert.Same(t, start, s)
 }
 
-// TestRatesPatterns: a pattern of other numbers of iterations beats the best plan of ruin and
-// recreate. The instance is row tiny-network-throughput-3 of the benchmark in small: one job on all GPUs,
+// TestRatesPatterns: a pattern with other numbers of iterations beats the best plan of ruin and recreate.
+// The instance is a small version of row tiny-network-throughput-3 of the benchmark: one job on all GPUs,
 // whose synchronisations leave time for those of another on half of them.
 func TestRatesPatterns(t *testing.T) {
 	document, err := codec.Decode([]byte(`

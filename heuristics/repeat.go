@@ -12,17 +12,17 @@ import (
 	"jigsaw/method"
 )
 
-// MostPattern is how many iterations a job of a long plan has in a pattern, at most.
+// MostPattern is the largest number of iterations of a job in a pattern of a long plan.
 const MostPattern = 60
 
-// Patterns for the least rate have so many iterations of a job and so many tasks, at most; more
-// only where every job has one iteration.
+// Patterns for the least rate have at most this many iterations of a job and this many tasks;
+// more only if every job has one iteration.
 const mostRepeated, mostRepeatedTasks = 100, 8000
 
-// repeater makes plans for the least rate by the finite search: it schedules as many iterations of each job
-// as give all jobs the same fraction of their rates alone, to end as early as possible, and repeats that.
-// Unlike periodic list scheduling, the finite search finds out which jobs go well together.
-// After a while without a gain it begins again, with a pattern of another size.
+// repeater makes plans for the least rate by the finite search: it schedules as many iterations of each
+// job as give all jobs the same fraction of their rates alone, to end as early as possible, and repeats
+// that. Unlike periodic list scheduling, the finite search finds out which jobs fit well together. After
+// a while without a gain it restarts with a pattern of another size.
 type repeater struct {
 	ctx     context.Context
 	in      *instance.Instance
@@ -32,12 +32,13 @@ type repeater struct {
 	needs   *periodic.Needs
 
 	walks *improver          // of a pattern; nil: none yet
-	last  *instance.Schedule // of the pattern, made a plan already
+	last  *instance.Schedule // of the pattern, already turned into a plan
 	stale int                // rounds without a better one
-	most  int                // iterations of a job in a pattern, of the first
+	most  int                // iterations of a job in the first pattern
 }
 
-// repeatPatience is for how many rounds the search of a pattern goes on without a gain.
+// repeatPatience is the number of rounds without a gain after which the search of a pattern
+// ends.
 const repeatPatience = 5
 
 func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *rand.Rand) *repeater {
@@ -48,7 +49,7 @@ func (c Config) newRepeater(ctx context.Context, in *instance.Instance, rng *ran
 	return r
 }
 
-// greedyRepeated is a plan of whole jobs or, where it is better, of a pattern listed once.
+// greedyRepeated is a plan of whole jobs or, if that is better, of a list-scheduled pattern.
 func (c Config) greedyRepeated(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	best, err := periodic.Dedicated(ctx, in)
 	if err != nil {
@@ -65,7 +66,7 @@ func (c Config) greedyRepeated(ctx context.Context, in *instance.Instance, rng *
 	return best, nil
 }
 
-// improveRepeated searches for patterns that make a better plan than best.
+// improveRepeated searches for patterns whose plan is better than best.
 func (c Config) improveRepeated(ctx context.Context, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
 	var list [repeaters]*repeater
 	for n := range list {
@@ -82,7 +83,7 @@ func (c Config) improveRepeated(ctx context.Context, in *instance.Instance, rng 
 	return best
 }
 
-// repeaters is how many patterns are searched, in turn.
+// repeaters is the number of patterns that are searched in turn.
 const repeaters = 3
 
 // better is the better of a plan and another, if there is one.
@@ -96,8 +97,8 @@ func (c Config) better(in *instance.Instance, best, other *instance.Schedule) *i
 	return other
 }
 
-// begin begins with a pattern of at most so many iterations. It reports whether there is a
-// schedule of one.
+// begin starts with a pattern that has at most the given number of iterations. It reports
+// whether it has a schedule.
 func (r *repeater) begin(most int) bool {
 	for ; ; most -= max(1, most/8) {
 		pattern := Pattern(r.in, r.want, most)
@@ -117,8 +118,8 @@ func (r *repeater) begin(most int) bool {
 	}
 }
 
-// round goes on for a round, and returns the plan that it has if it is new; nil: none. It begins
-// with a long pattern.
+// round continues for a round, and returns its plan if that is new; nil: none. It starts with a
+// long pattern.
 func (r *repeater) round() *instance.Schedule {
 	if r.walks == nil && !r.begin(mostRepeated) || (r.stale >= repeatPatience || r.walks.walks == nil) && !r.begin(1+max(r.rng.IntN(r.most), r.rng.IntN(r.most))) {
 		return nil
@@ -137,8 +138,8 @@ func (r *repeater) plan() *instance.Schedule {
 	return periodic.Repeated(r.in, s)
 }
 
-// fits reports whether a pattern is few enough tasks and has iterations, and may be done within the
-// longest period.
+// fits reports whether a pattern has iterations, not too many tasks, and fits within the longest
+// period.
 func fits(in *instance.Instance, needs *periodic.Needs, pattern []int) bool {
 	tasks := 0
 	for j, n := range pattern {
@@ -147,14 +148,14 @@ func fits(in *instance.Instance, needs *periodic.Needs, pattern []int) bool {
 	return tasks > 0 && tasks <= mostRepeatedTasks && (in.MaxPeriod == 0 || needs.Period(pattern) <= float64(in.MaxPeriod))
 }
 
-// Pattern chooses how many iterations of each job go into a pattern that repeats: in proportion
-// to want and rounded up, so that all have what they want together; of those that want none there are none, of the job that wants most
-// between half of most and most. Of all such numbers it takes the largest of those that waste the least work.
+// Pattern chooses how many iterations of each job a repeating pattern has: in proportion to want and rounded up, so
+// that all get their share; jobs that want none have none, and the job that wants most has between half of most and
+// most. Of all such numbers it takes the largest among those that waste the least work.
 func Pattern(in *instance.Instance, want []float64, most int) (best []int) {
 	least, size, greatest := math.Inf(1), 0.0, slices.Max(want)
 	seen := map[float64]bool{}
 	for _, w := range want {
-		// One job has a whole number.
+		// The numbers for which one job needs no rounding.
 		for k := 1; !seen[w] && float64(k)*greatest <= float64(most)*w; k++ {
 			part := float64(k) / w
 			if 2*part*greatest < float64(most) {

@@ -46,7 +46,7 @@ func TestRepeated(t *testing.T) {
 	assert.GreaterOrEqual(t, float64(optimal), 0.9*float64(known))
 }
 
-// TestRepeatedHelps: where jobs of unlike lengths share GPUs, plans for the least rate gain.
+// TestRepeatedHelps: if jobs of different lengths share GPUs, plans for the least rate gain.
 func TestRepeatedHelps(t *testing.T) {
 	m := heuristicstest.Mediums()["plain"]
 	m.Jobs, m.Objective = 12, instance.MaxMinThroughput

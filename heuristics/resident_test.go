@@ -13,7 +13,7 @@ import (
 	"jigsaw/heuristics"
 )
 
-// TestResidents: jobs that are in memory when the plan begins stay on their GPUs, whatever searches.
+// TestResidents: jobs that are in memory when the plan begins stay on their GPUs in every search.
 func TestResidents(t *testing.T) {
 	seeds := instancetest.Many(uint64(200), 60)
 	kept, moved, groups := 0, 0, 0
@@ -36,7 +36,7 @@ func TestResidents(t *testing.T) {
 		}
 		s, err := heuristics.Config{Rounds: 2, Tries: 20}.Improve(t.Context(), &in, rng, nil)
 		if err != nil {
-			continue // placed one by one, jobs may not find room beside those in memory
+			continue // placed one by one, jobs may not fit beside those in memory
 		}
 		require.Empty(t, check.Schedule(&in, s), "seed %d", seed)
 		for j := range in.Jobs {

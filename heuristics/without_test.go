@@ -12,8 +12,8 @@ import (
 	"jigsaw/method"
 )
 
-// TestWithout: whatever is switched off, plans are valid; and with all switched off none is
-// left that improves on a greedy plan.
+// TestWithout: plans are valid whatever is switched off; and with everything switched off
+// no method is left that improves a greedy plan.
 func TestWithout(t *testing.T) {
 	for _, objective := range []instance.Objective{instance.Makespan, instance.Throughput} {
 		m := heuristicstest.Mediums()["plain"]

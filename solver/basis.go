@@ -39,10 +39,10 @@ func (b *Basis) Clone() *Basis {
 	return &Basis{Cols: slices.Clone(b.Cols), Rows: slices.Clone(b.Rows)}
 }
 
-// Complete returns a copy of the basis that fits the program: columns and rows
-// that joined later are nonbasic and basic, and whatever rests at a bound that
-// does not exist moves to one that does. A basis that is larger than the program
-// is an error.
+// Complete returns a copy of the basis that fits the program: columns added
+// later are nonbasic, rows added later basic, and a variable at a bound that
+// does not exist moves to one that does. A basis larger than the program is an
+// error.
 func (b *Basis) Complete(p *Problem) (*Basis, error) {
 	m, n := p.Rows(), p.Cols()
 	if b == nil {

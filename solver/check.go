@@ -8,22 +8,22 @@ import (
 
 // Residual is the worst violation of one optimality condition.
 type Residual struct {
-	Value float64 // relative where the field says so; +Inf where a NaN was met
+	Value float64 // relative where the field says so; +Inf if there is a NaN
 	at    int     // column at, or row at-n; -1 for the program as a whole
 }
 
 // Residuals says how far a solution is from the Karush-Kuhn-Tucker conditions of
-// its program. All are computed from the data and from Primal and RowDual;
-// nothing the engine derived from them is trusted.
+// its program. All are computed from the data, Primal and RowDual; values that
+// the engine derived from them are not trusted.
 type Residuals struct {
 	// Primal is the violation of (1) and (2), relative to max(1, |bound|), for rows
 	// relative to max(1, |bound|, sum of the magnitudes of their terms).
 	Primal Residual
 	// Dual is the size of a row dual or of a recomputed reduced cost whose sign
-	// asks for a bound that does not exist, relative to max(1, |cost|).
+	// requires a bound that does not exist, relative to max(1, |cost|).
 	Dual Residual
-	// Complementarity is |dual x distance to the bound its sign asks for|,
-	// relative to max(1, |objective|).
+	// Complementarity is |dual x distance to the bound its sign requires|, relative
+	// to max(1, |objective|).
 	Complementarity Residual
 	// Gap is |primal - dual objective| relative to max(1, |primal objective|).
 	Gap Residual
@@ -39,9 +39,9 @@ type Residuals struct {
 	problem *Problem
 }
 
-// Check computes the residuals of an optimal solution. The error is of a
+// Check computes the residuals of an optimal solution. The error is for a
 // solution that cannot be checked: not Optimal, or with vectors of a wrong
-// length. Whether the residuals are small enough is for [Residuals.Err].
+// length. [Residuals.Err] decides whether the residuals are small enough.
 func Check(p *Problem, s *Solution) (Residuals, error) {
 	if s == nil || s.Status != Optimal {
 		status := Unsolved
@@ -178,9 +178,9 @@ func (r Residuals) place(of Residual) string {
 	}
 }
 
-// Verify checks whatever a solution claims against the data of its program: the
-// residuals of an Optimal one, the ray of an Infeasible or Unbounded one where it
-// has a ray. Other statuses claim nothing that this can check.
+// Verify checks what a solution claims against the data of its program: the
+// residuals of an Optimal one, the ray, if there is one, of an Infeasible or
+// Unbounded one. Other statuses claim nothing that this can check.
 func Verify(p *Problem, s *Solution) error {
 	switch s.Status {
 	case Optimal:

@@ -34,7 +34,7 @@ func TestCheckOfAnOptimum(t *testing.T) {
 	require.Zero(t, r.Gap.Value)
 }
 
-// Every way to be wrong is caught, and named with its place.
+// Every kind of error is detected, and named with its place.
 func TestCheckCatches(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,8 +123,8 @@ func TestCheckCatches(t *testing.T) {
 	}
 }
 
-// The tolerance is relative to the objective: what is fatal at 36 is rounding at
-// 36 million.
+// The tolerance is relative to the objective: what is an error at 36 is rounding
+// at 36 million.
 func TestCheckIsRelative(t *testing.T) {
 	t.Parallel()
 	p, s := wyndor(), wyndorOptimum()

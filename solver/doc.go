@@ -1,6 +1,6 @@
-// Package solver is the contract between whoever states a linear program and
-// whatever engine solves it. It holds plain data, the interfaces of an engine,
-// and the checks of an answer; it holds no algorithm.
+// Package solver is the contract between the code that states a linear program
+// and the engine that solves it. It holds plain data, the interfaces of an
+// engine, and the checks of an answer, but no algorithm.
 //
 // # The program
 //
@@ -11,11 +11,10 @@
 //	            colLower[j] <= x[j] <= colUpper[j]                (2)
 //
 // A missing bound is an infinity of [math.Inf]; an equality has two equal
-// bounds; a row with two infinite bounds is free. Everything is dimensionless
-// here: the units are those of whoever states the program. There is only
-// minimisation: whoever maximises negates the costs and reads the signs below
-// accordingly. Integer marks are carried along for writers and tree searches;
-// every engine behind this package solves the relaxation.
+// bounds; a row with two infinite bounds is free. All numbers are dimensionless
+// here; units are up to the caller. There is only minimisation: to maximise,
+// negate the costs and read the signs below accordingly. Integer marks are kept
+// for writers and tree searches; every engine solves the relaxation.
 //
 // # Signs
 //
@@ -27,19 +26,19 @@
 //	sum_i y[i] (y[i] > 0 ? rowLower[i] : rowUpper[i])
 //	+ sum_j d[j] (d[j] > 0 ? colLower[j] : colUpper[j])           (3)
 //
-// and equals the primal objective at an optimum. For any y at all, (3) with
-// d = c - A'y is a lower bound on the optimum.
+// and equals the primal objective at an optimum. For every y, (3) with d = c -
+// A'y is a lower bound on the optimum.
 //
 // A Farkas ray of an infeasible program is a y with the sign rule of a row dual
-// for which (3) with zero costs is positive: added to any dual point in any
-// multiple it raises (3) without end. A ray of an unbounded program is a
-// direction r with c'r < 0 along which no finite bound is ever met.
+// for which (3) with zero costs is positive: adding multiples of it to a dual
+// point raises (3) without limit. A ray of an unbounded program is a direction
+// r with c'r < 0 along which no finite bound is ever met.
 //
 // # Why it stopped
 //
 // Limits, infeasibility and unboundedness are a [Status], never an error. An
 // error is malformed data, a cancelled context, or an engine that failed or
-// answered wrongly. Parts that a solution does not have are nil slices.
+// answered wrongly. Parts that a solution lacks are nil slices.
 //
 // Reference: D. Bertsimas and J. N. Tsitsiklis, Introduction to Linear
 // Optimization (1997), chapters 3 to 5.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Guard returns the engine with its panics turned into errors, so that an
-// engine of someone else's making cannot take the program down. A model is not
-// to be used after such an error, but for Close.
+// Guard returns the engine with its panics turned into errors, so that a
+// third-party engine cannot crash the program. After such an error, only Close
+// may be called on a model.
 func Guard(engine Solver) Solver { return guarded{engine} }
 
 type guarded struct{ Solver }

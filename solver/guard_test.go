@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hollow is an engine whose models, but for their loading, are nil pointers.
+// hollow is an engine whose loaded models are nil pointers.
 type hollow struct{ ranging bool }
 
 func (hollow) Name() string { return "hollow" }

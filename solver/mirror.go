@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Mirror is the Go side of a live model: the program as it stands, changed only
-// by calls that were validated. Engines keep one beside their own copy, since an
-// answer is checked against the data and not against the engine's view of it.
+// Mirror is the Go side of a live model: the current program, changed only by
+// validated calls. Engines keep one beside their own copy, since an answer is
+// checked against the data and not against the engine's view of it.
 type Mirror struct{ problem *Problem }
 
-// NewMirror copies a program that was validated.
+// NewMirror copies a validated program.
 func NewMirror(p *Problem) *Mirror { return &Mirror{problem: p.Clone()} }
 
-// Problem returns the program as it stands; it is not a copy.
+// Problem returns the current program, not a copy.
 func (m *Mirror) Problem() *Problem { return m.problem }
 
 // AddCols appends columns, all or none.

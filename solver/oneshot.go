@@ -6,15 +6,15 @@ import (
 )
 
 // OneShot makes a [Solver] of a function that solves a program from scratch, so
-// that an engine without live models has the same face as one with them. Every
-// Solve hands the whole program over again.
+// that an engine without live models has the same interface as one with them.
+// Every Solve passes the whole program again.
 type OneShot struct {
 	// Title is the name of the engine.
 	Title string
-	// Optimise solves the program from scratch. It must not keep or change it.
+	// Optimise solves the program from scratch. It must not retain or change it.
 	Optimise func(context.Context, *Problem, Limits) (*Solution, error)
-	// Ranging computes the ranging of a program at an optimum of it; nil for an
-	// engine that cannot.
+	// Ranging computes the ranging of a program at an optimum; nil for an engine
+	// that cannot.
 	Ranging func(context.Context, *Problem) (*Ranging, error)
 	// Rays says that Infeasible and Unbounded come with a ray.
 	Rays bool
@@ -45,7 +45,7 @@ type oneShotModel struct {
 	engine  OneShot
 	mirror  *Mirror
 	basis   *Basis
-	optimal bool // the last Solve ended Optimal and nothing changed since
+	optimal bool // the last Solve ended Optimal and nothing has changed since
 	closed  bool
 }
 
@@ -71,10 +71,11 @@ func (m *oneShotModel) SetColBounds(col Col, lower, upper float64) error {
 	return m.change(func() error { return m.mirror.SetColBounds(col, lower, upper) })
 }
 
-// Basis returns the basis of the last solution where the engine gave one.
+// Basis returns the basis of the last solution, if the engine returned one.
 func (m *oneShotModel) Basis() *Basis { return m.basis.Clone() }
 
-// SetBasis checks the basis and lets it be: there is nothing it could start.
+// SetBasis checks the basis and ignores it, since every solve starts from
+// scratch.
 func (m *oneShotModel) SetBasis(b *Basis) error {
 	if m.closed {
 		return errClosed

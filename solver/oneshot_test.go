@@ -10,7 +10,7 @@ import (
 	"jigsaw/solver"
 )
 
-// recorder is a one-shot engine that keeps what it was handed.
+// recorder is a one-shot engine that keeps the programs it receives.
 type recorder struct{ seen []*solver.Problem }
 
 func (r *recorder) optimise(_ context.Context, p *solver.Problem, _ solver.Limits) (*solver.Solution, error) {
@@ -18,7 +18,7 @@ func (r *recorder) optimise(_ context.Context, p *solver.Problem, _ solver.Limit
 	return &solver.Solution{Status: solver.Optimal, Basis: &solver.Basis{Cols: []solver.VarStatus{solver.Basic}}}, nil
 }
 
-// An adapted engine is handed the whole program as it stands, every time.
+// An adapted engine receives the whole current program every time.
 func TestOneShotHandsOverEveryChange(t *testing.T) {
 	t.Parallel()
 	var r recorder

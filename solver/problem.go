@@ -14,7 +14,7 @@ type Entry struct {
 	Value float64
 }
 
-// Column is a column that is about to join a program.
+// Column is a column to be added to a program.
 type Column struct {
 	Name         string // may be empty
 	Cost         float64
@@ -51,7 +51,7 @@ func (p *Problem) Cols() int { return len(p.Cost) }
 
 // AddRow appends an empty row and returns its index. Coefficients come with the
 // columns added later. Nothing is checked here: [Problem.Validate] reports all
-// faults at once.
+// errors at once.
 func (p *Problem) AddRow(name string, lower, upper float64) Row {
 	row := Row(p.Rows())
 	p.RowNames = appendName(p.RowNames, name, p.Rows())

@@ -9,10 +9,10 @@ import (
 // CheckFarkas returns nil when the ray, by Row, proves from the data alone that
 // the program has no feasible point: with the sign rule of row duals, the least
 // value of y'(activity) over the row bounds exceeds the largest value of (y'A)x
-// over the column bounds. The scale of the ray does not matter. Sizes are those
-// of a program whose rows are scaled to a largest coefficient of 1 and a ray that
-// is scaled to a largest component of 1; what asks for an infinite bound by less
-// than [RayTol] there is dropped.
+// over the column bounds. The scale of the ray does not matter. Rows are scaled
+// to a largest coefficient of 1 and the ray to a largest component of 1;
+// components below [RayTol] on that scale that require an infinite bound are
+// dropped.
 func CheckFarkas(p *Problem, ray []float64) error {
 	if len(ray) != p.Rows() {
 		return fmt.Errorf("solver: Farkas ray has length %d, want %d rows", len(ray), p.Rows())
@@ -75,9 +75,10 @@ func CheckFarkas(p *Problem, ray []float64) error {
 	return nil
 }
 
-// CheckRay returns nil when the ray, by Col, improves the objective for ever
-// from any feasible point: it meets no finite bound, and c'r < 0. The scale of
-// the ray does not matter. That a feasible point exists is not checked here.
+// CheckRay returns nil when the ray, by Col, improves the objective without
+// limit from any feasible point: it meets no finite bound, and c'r < 0. The
+// scale of the ray does not matter. That a feasible point exists is not checked
+// here.
 func CheckRay(p *Problem, ray []float64) error {
 	if len(ray) != p.Cols() {
 		return fmt.Errorf("solver: unbounded ray has length %d, want %d columns", len(ray), p.Cols())
@@ -109,7 +110,7 @@ func CheckRay(p *Problem, ray []float64) error {
 	return nil
 }
 
-// blocked says whether a step runs into a finite bound in the long run.
+// blocked reports whether a step eventually hits a finite bound.
 func blocked(step, lower, upper, tol float64) bool {
 	return step > tol && !math.IsInf(upper, 1) || step < -tol && !math.IsInf(lower, -1)
 }

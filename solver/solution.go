@@ -15,7 +15,7 @@ type Limits struct {
 type Solution struct {
 	Status Status
 
-	// Objective is c'x at Primal. It has a meaning only where Primal is there.
+	// Objective is c'x at Primal. It is meaningful only if Primal is present.
 	Objective float64
 
 	// Primal and RowActivity are x, by Col, and Ax, by Row. At Optimal they are

@@ -2,27 +2,27 @@ package solver
 
 import "fmt"
 
-// Status says why a solve stopped. The zero value is of a model that was never
-// solved.
+// Status says why a solve stopped. The zero value belongs to a model that was
+// never solved.
 type Status int
 
 const (
 	// Unsolved is the status of a solution nobody computed.
 	Unsolved Status = iota
-	// Optimal means: primal, duals and basis are there and passed [Check].
+	// Optimal means: primal, duals and basis are present and passed [Check].
 	Optimal
 	// Infeasible means: no point meets (1) and (2). Engines with Caps.Farkas give the
 	// Farkas ray that proves it, with one entry for each row.
 	Infeasible
-	// Unbounded means: there is a feasible point and a direction that improves it for
-	// ever. Engines with Caps.Farkas give that direction, with one entry for each
-	// column.
+	// Unbounded means: there is a feasible point and a direction that improves it
+	// without limit. Engines with Caps.Farkas give that direction, with one entry for
+	// each column.
 	Unbounded
 	// IterationLimit means: Limits.Iterations was reached first.
 	IterationLimit
 	// TimeLimit means: Limits.Time was reached first.
 	TimeLimit
-	// Numerical means: the engine gave up on its own, without a proof of anything.
+	// Numerical means: the engine gave up by itself, without a proof of anything.
 	Numerical
 )
 

@@ -12,12 +12,12 @@ const (
 	// GapTol bounds the difference between primal and dual objective, relative
 	// to the objective.
 	GapTol = 1e-6
-	// RayTol bounds the wrong-way components of a ray that is scaled to a
+	// RayTol bounds the components of the wrong sign of a ray that is scaled to a
 	// largest component of 1.
 	RayTol = 1e-9
 
-	// Huge is the magnitude from which engines read a number as an infinity.
-	// Validate refuses finite numbers that large, lest they mean different
-	// things to different engines.
+	// Huge is the magnitude from which engines treat a number as infinite. Validate
+	// rejects finite numbers that large, because different engines would interpret
+	// them differently.
 	Huge = 1e20
 )

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Validate reports every fault of the data at once, joined: lengths that do not
-// fit, NaN, numbers beyond [Huge], infinite costs or coefficients, crossed
+// Validate reports all errors in the data at once, joined: lengths that do not
+// match, NaN, numbers beyond [Huge], infinite costs or coefficients, crossed
 // bounds, rows out of range, two entries in one place. It returns nil for a
-// program an engine may load.
+// program that an engine may load.
 func (p *Problem) Validate() error {
 	var faults []error
 	bad := func(format string, args ...any) {
@@ -103,7 +103,7 @@ func (p *Problem) validateMatrix() []error {
 	return faults
 }
 
-// Validate reports every fault of a column that is to join a program of the
+// Validate reports all errors in a column to be added to a program with the
 // given number of rows.
 func (c Column) Validate(rows int) error {
 	var faults []error
@@ -155,7 +155,7 @@ func crossed(lower, upper float64) string {
 	return ""
 }
 
-// marker remembers which indices were met.
+// marker remembers indices already seen.
 type marker interface {
 	mark(int) (again bool)
 }

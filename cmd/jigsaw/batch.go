@@ -17,14 +17,14 @@ import (
 	"jigsaw/study/trace"
 )
 
-// batch is the flags of an instance that comes as two files.
+// batch holds the flags of an instance that comes as two files.
 type batch struct {
 	cli.InstanceFlags
 	cli.TraceFlags
 	cluster, jobs string
 	seed          uint64
 
-	traces int // that were read
+	traces int // number of traces read
 }
 
 func (o *batch) Flags(c *cobra.Command, lists string) {
@@ -36,7 +36,7 @@ func (o *batch) Flags(c *cobra.Command, lists string) {
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness; same seed, same plan")
 }
 
-// spec reads the instance named on the command line, or a cluster and its jobs, and says where its models are.
+// spec reads the instance named on the command line, or a cluster and its jobs, and returns the source of its models.
 func (o *batch) spec(name string, std cli.Streams) (document *codec.Document, models instance.ProfileSource, err error) {
 	if err := o.CheckFormat(); err != nil {
 		return nil, nil, err
@@ -80,7 +80,7 @@ func (o *batch) both(std cli.Streams) (*codec.Document, instance.ProfileSource, 
 		return nil, nil, err
 	}
 	if both := (*jigsaw.BatchProblems)(nil); errors.As(err, &both) {
-		// A list may be well made, and yet not fit the cluster.
+		// A list may be valid by itself, and yet not fit the cluster.
 		if err = nil; len(both.Cluster) > 0 {
 			err = cli.Invalid(o.cluster, "a valid cluster", both.Cluster)
 		}
@@ -121,7 +121,7 @@ func (o *batch) list(name string, spec *instance.Spec, begin time.Time, std cli.
 	return list, nil
 }
 
-// traced reads a trace, and makes jobs of it for a cluster.
+// traced reads a trace, and makes jobs from it for a cluster.
 func (o *batch) traced(name string, format trace.Format, in io.Reader, spec *instance.Spec, std cli.Streams) (*codec.JobList, error) {
 	o.traces++
 	t, err := trace.Read(name, in, format)
@@ -158,13 +158,14 @@ func (o *batch) traced(name string, format trace.Format, in io.Reader, spec *ins
 	return list, nil
 }
 
-// profiled says whether a model has a profile at a batch size that runs on a cluster, or is to have an estimated one.
+// profiled reports whether a model has a profile at a batch size that runs on a cluster, or will have an estimated
+// one.
 func (o *batch) profiled(spec *instance.Spec, library instance.ProfileSource) func(model string, size int) bool {
 	type key struct {
 		model string
 		size  int
 	}
-	known := map[key]bool{} // of many jobs
+	known := map[key]bool{} // cache for many jobs
 	return func(model string, size int) bool {
 		k := key{model, size}
 		if _, seen := known[k]; !seen {

@@ -176,7 +176,7 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Stre
 const mostSentences = 12
 
 // explainText says what limits the bound, and which bound that is: others may be
-// stronger, and not tell. The plan's report is nil where no plan was given.
+// stronger, but give no reasons. The plan's report is nil if no plan was given.
 func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleReport) error {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {

@@ -81,7 +81,7 @@ Exit codes: 0 planned, 2 invalid input.`,
 	return c
 }
 
-// burstReport is what burst prints.
+// burstReport is the output of burst.
 type burstReport struct {
 	Model   string        `json:"model"`
 	GPU     string        `json:"gpu"`
@@ -103,7 +103,8 @@ type burstCase struct {
 	Stages       []burst.Stage `json:"stages"`
 	// Front is time against GPU-time, the fastest first.
 	Front []burst.Plan `json:"front"`
-	// Bytes of the plan, and of each of the front, on the first GPU, which has all layers.
+	// Bytes of the plan, and of each plan of the front, on the first GPU, which has all
+	// layers.
 	Bytes      instance.Bytes   `json:"memory"`
 	FrontBytes []instance.Bytes `json:"front_memory"`
 	// Background of the plan.
@@ -181,7 +182,8 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 	})
 }
 
-// plan plans so many GPUs at most, within a limit of amplification and, unless it is 0, the memory of a GPU.
+// plan plans within a limit on the number of GPUs, a limit of amplification and, unless it is 0,
+// the memory of a GPU.
 func (r *burstReport) plan(chain *burst.Chain, most int, limit instance.Ratio, room burst.Room, memory instance.Bytes) (burstCase, error) {
 	c := burstCase{GPUs: most, Limit: limitText(limit), DataParallel: chain.DataParallel(slices.Max(chain.GPUs)), Plan: chain.Fastest(limit)}
 	if memory > 0 {
@@ -205,7 +207,7 @@ func (r *burstReport) plan(chain *burst.Chain, most int, limit instance.Ratio, r
 	return c, nil
 }
 
-// draw makes a picture of one period of the only case.
+// draw draws one period of the only case.
 func (r *burstReport) draw(w io.Writer) error {
 	b := r.Cases[0].Background
 	if b.GPUs > view.MaxLanes {
@@ -218,7 +220,7 @@ func (r *burstReport) draw(w io.Writer) error {
 	return p.Draw(w)
 }
 
-// parseLimits reads the limits of amplification.
+// parseLimits parses the limits of amplification.
 func (o *burstOptions) parseLimits() (limits []instance.Ratio, err error) {
 	for _, text := range o.limits {
 		limit := burst.Unlimited
@@ -242,7 +244,7 @@ func limitText(limit instance.Ratio) string {
 	return limit.String()
 }
 
-// find returns the model's profiles on the GPU type, of every batch.
+// find returns the model's profiles on the GPU type, for every batch.
 func (o *burstOptions) find(model string) (found []*instance.Profile, err error) {
 	library, err := cli.LoadLibrary(o.files)
 	if err != nil {
@@ -251,7 +253,7 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 	var types []string
 	for _, p := range library.Profiles(model) {
 		if p.GPUs > 1 {
-			continue // of several together
+			continue // for several GPUs together
 		}
 		if !slices.Contains(types, p.GPU) {
 			types = append(types, p.GPU)
@@ -271,7 +273,7 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 	return found, nil
 }
 
-// network is what the flags say, or what the published planner assumes.
+// network is the one given by flags, or that of the published planner.
 func (o *burstOptions) network(gpu string) (burst.Network, error) {
 	n, known := burst.Published(gpu)
 	if !known && o.rate == 0 {
@@ -286,7 +288,7 @@ func (o *burstOptions) network(gpu string) (burst.Network, error) {
 	return n, nil
 }
 
-// note says what about a chain is not measured, or not as asked for.
+// note adds notes on what about a chain was not measured, or differs from the request.
 func (r *burstReport) note(chain *burst.Chain, most int, guessed []int, found []*instance.Profile) {
 	add := func(text string) {
 		if !slices.Contains(r.Notes, text) {
@@ -395,5 +397,5 @@ func burstComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 
 func ratio(a, b instance.Duration) float64 { return float64(a) / float64(b) }
 
-// fine is a time of layers, which may be short.
+// fine formats a time of layers, which may be short.
 func fine(d instance.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }

@@ -17,7 +17,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// backgroundOptions say what runs in the windows of a burst-parallel job.
+// backgroundOptions describe what runs in the windows of a burst-parallel job.
 type backgroundOptions struct {
 	models  []string
 	jobs    int
@@ -35,7 +35,7 @@ func (o *backgroundOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.picture, "picture", "", "draw one period, GPU by GPU, into this SVG `file`")
 }
 
-// check reports flags that do not go together.
+// check reports flags that cannot be combined.
 func (o *backgroundOptions) check(changed func(string) bool, cases int) error {
 	if len(o.models) == 0 {
 		for _, name := range []string{"background-jobs", "slice", "slowdown", "overlap", "picture"} {
@@ -61,14 +61,14 @@ type backgroundModel struct {
 	Alone instance.Duration `json:"iteration_alone"`
 }
 
-// backgroundJob is one of them.
+// backgroundJob is one background job.
 type backgroundJob struct {
 	backgroundModel
-	// Rate of its iterations over that alone.
+	// Rate of its iterations relative to running alone.
 	Rate float64 `json:"rate_of_alone"`
 	// RateExact is the same as a fraction.
 	RateExact string `json:"rate_of_alone_exact"`
-	// PerSecond are its iterations.
+	// PerSecond is its iterations per second.
 	PerSecond float64 `json:"iterations_per_second"`
 }
 
@@ -78,14 +78,15 @@ type burstBackground struct {
 	*burst.Timetable
 	Slowdown float64         `json:"slowdown"`
 	Jobs     []backgroundJob `json:"jobs"`
-	// Foreground is its rate over that on one GPU alone; Background what the jobs have together
-	// of a GPU, and Bound what no timetable of this plan gives them.
+	// Foreground is its rate relative to one GPU alone; Background is what the jobs together get of a GPU,
+	// and Bound the most that any timetable of this plan gives them.
 	Foreground      float64 `json:"foreground"`
 	Background      float64 `json:"background"`
 	BackgroundExact string  `json:"background_exact"`
 	Bound           float64 `json:"background_bound"`
 	BoundExact      string  `json:"background_bound_exact"`
-	// Together is Foreground + Background; Gain that over data parallelism on all GPUs without a background.
+	// Together is Foreground + Background; Gain is that relative to data parallelism on all GPUs without a
+	// background.
 	Together float64 `json:"together"`
 	Gain     float64 `json:"over_data_parallel"`
 }
@@ -189,10 +190,10 @@ func backgroundTable(w io.Writer, b *burstBackground) error {
 	return nil
 }
 
-// mostRows of jobs are printed.
+// mostRows is the number of jobs printed.
 const mostRows = 16
 
-// windowTable prints when GPUs idle.
+// windowTable prints when GPUs are idle.
 func windowTable(w io.Writer, gpus int, windows []burst.Window) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "GPUs\twindows\tof a period\t  each")
@@ -225,7 +226,8 @@ func windowTable(w io.Writer, gpus int, windows []burst.Window) error {
 	return t.Flush()
 }
 
-// throughputComparison prints a row for each case: foreground and background beside data parallelism alone.
+// throughputComparison prints a row for each case: foreground and background beside plain data
+// parallelism.
 func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 	r.heading(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -246,7 +248,7 @@ func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 	return std.Notes(w, r.Notes)
 }
 
-// windowsOf are those of a GPU.
+// windowsOf returns the windows of a GPU.
 func windowsOf(list []burst.Window, gpu int) []burst.Window {
 	first := slices.IndexFunc(list, func(w burst.Window) bool { return w.GPU == gpu })
 	if first < 0 {

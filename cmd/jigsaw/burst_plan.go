@@ -52,13 +52,14 @@ func (o *planOptions) bursts(in *instance.Bursts, std cli.Streams) error {
 	return o.to.Print(std, d, func(w io.Writer) error { return d.table(w, std, in) })
 }
 
-// burstTitle says what an instance has.
+// burstTitle describes an instance.
 func burstTitle(in *instance.Bursts) string {
 	return fmt.Sprintf("%s: %s, %s, on %s in %s", in.Name, cli.Count(len(in.Foreground), "burst-parallel job"), cli.Count(len(in.Jobs), "background job"),
 		cli.Count(len(in.GPUs), "GPU"), cli.Count(len(in.Nodes), "node"))
 }
 
-// table prints the burst-parallel jobs, when their GPUs idle, and the background jobs.
+// table prints the burst-parallel jobs, when their GPUs are idle, and the background
+// jobs.
 func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts) error {
 	fmt.Fprintf(w, "%s\n\n", burstTitle(in))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -101,10 +102,10 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 	return std.Notes(w, d.Notes)
 }
 
-// mostPlanBytes of a plan of burst-parallel jobs are read.
+// mostPlanBytes is the largest plan of burst-parallel jobs that is read.
 const mostPlanBytes = 64 << 20
 
-// checkBursts checks a plan of burst-parallel jobs, as -o json prints it.
+// checkBursts checks a plan of burst-parallel jobs, as printed by -o json.
 func checkBursts(in *instance.Bursts, name string, to cli.Destination, std cli.Streams) error {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
@@ -154,7 +155,7 @@ func checkBursts(in *instance.Bursts, name string, to cli.Destination, std cli.S
 	return err
 }
 
-// burstCheck is what check prints of a plan of burst-parallel jobs.
+// burstCheck is the output of check for a plan of burst-parallel jobs.
 type burstCheck struct {
 	Valid      bool     `json:"valid"`
 	Instance   string   `json:"instance"`

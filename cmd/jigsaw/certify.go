@@ -42,22 +42,21 @@ Exit codes: 0 proven, 1 the proof does not hold or the schedule is invalid,
 	return c
 }
 
-// certifyReport is what certify prints.
+// certifyReport is the output of certify.
 type certifyReport struct {
 	Instance  string `json:"instance"`
 	Objective string `json:"objective"`
-	// Kind of proof, see docs/certificate.md. A cost is that of all schedules, or of those that end by End, in ticks.
+	// Kind of proof, see docs/certificate.md. A cost is for all schedules, or for those that end by End, in ticks.
 	Kind string `json:"kind"`
 	End  int64  `json:"end,omitempty"`
-	// Prices in the proof.
+	// Prices is the number of prices in the proof.
 	Prices     int      `json:"prices"`
 	Infeasible bool     `json:"infeasible"`
 	Reasons    []string `json:"reasons,omitempty"`
-	// Bound proven, and the same as an exact fraction.
+	// Bound proven, as a number and as an exact fraction.
 	Bound      *float64 `json:"bound"`
 	BoundExact string   `json:"bound_exact,omitempty"`
-	// ValueExact is what the prices prove before it is rounded to a value that
-	// the objective can take.
+	// ValueExact is what the prices prove before it is rounded to a possible value of the objective.
 	ValueExact string       `json:"value_exact,omitempty"`
 	Schedule   *checkReport `json:"schedule,omitempty"`
 	Gap        *float64     `json:"gap,omitempty"`
@@ -138,7 +137,7 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	return errors.Join(to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) }), report.exit())
 }
 
-// exit tells of a schedule that is not valid.
+// exit returns an error for an invalid schedule.
 func (r *certifyReport) exit() error {
 	if r.Schedule != nil && !r.Schedule.Valid {
 		return &cli.ExitError{Code: cli.ExitFailure}
@@ -146,7 +145,7 @@ func (r *certifyReport) exit() error {
 	return nil
 }
 
-// molded reads a plan of moldable jobs, and compiles the instance with the numbers of workers that it has chosen.
+// molded reads a plan of moldable jobs, and compiles the instance with its numbers of workers.
 func molded(document *codec.Document, models instance.ProfileSource, name string, std cli.Streams) (*instance.Instance, written, error) {
 	file, err := cli.OpenPath(name)
 	if err != nil {
@@ -173,16 +172,16 @@ func molded(document *codec.Document, models instance.ProfileSource, name string
 	return in, s, err
 }
 
-// proofs are about an instance of some kind.
+// proofs checks proofs about one kind of instance.
 type proofs struct {
 	name, objective, title string
-	// says what a bound means.
+	// says explains a bound.
 	says   func(bound *big.Rat) string
 	decode func(io.Reader) (*jigsaw.Certificate, error)
 	prove  func(*jigsaw.Certificate) (jigsaw.Proven, error)
 }
 
-// anyWorkers are about moldable jobs.
+// anyWorkers returns those for moldable jobs.
 func anyWorkers(ctx context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
 	in, err := instance.CompileMolds(document.Spec, models)
 	if err != nil {
@@ -198,7 +197,7 @@ func anyWorkers(ctx context.Context, document *codec.Document, models instance.P
 	}, nil
 }
 
-// bursts are about background jobs.
+// bursts returns those for background jobs.
 func bursts(_ context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
 	in, err := document.CompileBursts(models)
 	if err != nil {
@@ -214,8 +213,8 @@ func bursts(_ context.Context, document *codec.Document, models instance.Profile
 	}, nil
 }
 
-// certificate reads a certificate and proves it. An instance that is unnamed is another
-// one under another file's name.
+// certificate reads a certificate and proves it. An instance without a name takes that of its file, so under
+// another file name it is a different one.
 func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
@@ -251,8 +250,8 @@ func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std 
 	return report, nil
 }
 
-// judge checks a schedule and measures it by the bound. An error is a
-// contradiction, which would be a fault of JigSaw.
+// judge checks a schedule and compares it with the bound. An error is a contradiction, which would be a fault of
+// JigSaw.
 func (r *certifyReport) judge(in *instance.Instance, s written) error {
 	r.Schedule = newCheckReport(in, s)
 	if !r.Schedule.Valid {
@@ -275,7 +274,7 @@ func (r *certifyReport) judge(in *instance.Instance, s written) error {
 	return nil
 }
 
-// proof is its kind, and the number of its prices.
+// proof describes its kind, and the number of its prices.
 func (r *certifyReport) proof() string {
 	if r.Prices > 0 {
 		return r.Kind + ", " + cli.Count(r.Prices, "price")
@@ -297,7 +296,7 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) err
 	return r.judged(w, in, s)
 }
 
-// judged prints what was found about a schedule, if there is one.
+// judged prints the result for a schedule, if there is one.
 func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) error {
 	if r.Schedule == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"jigsaw/cmd/jigsaw/cli"
 )
 
-// changeFlags are changes of the cluster and the jobs; who has a flag for it fills in speed and drop.
+// changeFlags are changes of the cluster and the jobs; commands that have flags for speed and drop
+// fill these in.
 type changeFlags struct {
 	nodes, gpus, more, cut, links, memory, speed, drop []string
 	network                                            string
@@ -34,19 +35,19 @@ func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Str
 	in.CompleteFrom(c, "memory", "=", std, cli.TypeNames)
 }
 
-// flagged is a change that a flag asks for.
+// flagged is a change requested by a flag.
 type flagged struct {
 	jigsaw.Change
 	flag string
 }
 
-// given returns the changes that the flags ask for.
+// given returns the changes requested by the flags.
 func (o *changeFlags) given() (list []flagged, err error) {
 	for _, f := range []struct {
 		flag  string
 		kind  jigsaw.ChangeKind
 		names []string
-		like  string // of those that have a factor
+		like  string // example of a subject with a factor
 	}{
 		{"--fail-node", jigsaw.FailNode, o.nodes, ""}, {"--fail-gpu", jigsaw.FailGPU, o.gpus, ""}, {"--add-gpu", jigsaw.AddGPU, o.more, ""},
 		{"--cut", jigsaw.CutLink, o.cut, ""}, {"--link", jigsaw.LinkSpeed, o.links, "r0.up=1.5"}, {"--memory", jigsaw.MoreMemory, o.memory, "v100=1.5"},

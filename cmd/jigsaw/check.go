@@ -47,7 +47,7 @@ Exit codes: 0 valid, 1 violations found, 2 invalid input.`,
 	return c
 }
 
-// checkReport is what check prints.
+// checkReport is the output of check.
 type checkReport struct {
 	Valid      bool        `json:"valid"`
 	Instance   string      `json:"instance"`
@@ -127,13 +127,13 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 	return d.draw(in, s.tasks, s.blocks, options)
 }
 
-// written is a schedule as a file has it: every task, or blocks.
+// written is a schedule in the form of its file: every task, or blocks.
 type written struct {
 	tasks  *instance.Schedule
 	blocks *instance.BlockSchedule
 }
 
-// either is what one of two functions says of the form that the schedule has.
+// either applies one of two functions, depending on the form of the schedule.
 func either[V any](s written, tasks func(*instance.Schedule) V, blocks func(*instance.BlockSchedule) V) V {
 	if s.blocks != nil {
 		return blocks(s.blocks)
@@ -150,7 +150,7 @@ func (s written) value(in *instance.Instance) *big.Rat { return either(s, in.Val
 
 func (s written) cost(in *instance.Instance) *big.Rat { return either(s, in.Cost, in.BlockCost) }
 
-// end of all jobs.
+// end returns the end of all jobs.
 func (s written) end(in *instance.Instance) instance.Tick {
 	return either(s, func(t *instance.Schedule) instance.Tick { return t.Makespan(in) }, func(b *instance.BlockSchedule) instance.Tick { return b.Makespan(in) })
 }
@@ -164,7 +164,8 @@ func readSchedule(in *instance.Instance, name string, std cli.Streams) (written,
 	return readPlan(in, name, std, io.Discard)
 }
 
-// statedBound is the dual bound that the file of a plan states for the instance's objective; nil: none. It was not checked.
+// statedBound is the dual bound that the file of a plan states for the instance's objective; nil:
+// none. It is not checked.
 func statedBound(in *instance.Instance, plan []byte) *float64 {
 	var stated struct {
 		Objective string   `json:"objective"`
@@ -176,7 +177,7 @@ func statedBound(in *instance.Instance, plan []byte) *float64 {
 	return stated.DualBound
 }
 
-// statedBegin is when a plan begins: what a flag says or else its file; zero: not known.
+// statedBegin is when a plan begins, by a flag or else by its file; zero: not known.
 func statedBegin(flag cli.Begin, plan []byte) time.Time {
 	var stated struct {
 		Begin string `json:"begin"`
@@ -187,7 +188,7 @@ func statedBegin(flag cli.Begin, plan []byte) time.Time {
 	return flag.Time
 }
 
-// readPlan is readSchedule that copies what it reads.
+// readPlan is readSchedule that also copies what it reads.
 func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer) (written, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
@@ -197,7 +198,7 @@ func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer)
 	return decodePlan(in, name, io.TeeReader(file, to))
 }
 
-// decodePlan reads a schedule of the instance that is in a file of that name.
+// decodePlan reads a schedule of the instance from a file with that name.
 func decodePlan(in *instance.Instance, name string, r io.Reader) (written, error) {
 	tasks, blocks, err := codec.DecodePlan(in, r)
 	if err != nil {

@@ -66,7 +66,7 @@ Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none foun
 	return c
 }
 
-// costReport is what cost prints. Times are in ticks.
+// costReport is the output of cost. Times are in ticks.
 type costReport struct {
 	Instance string       `json:"instance"`
 	TickUS   int64        `json:"tick_us"`
@@ -85,13 +85,13 @@ type costChoice struct {
 	Reason    string         `json:"reason,omitempty"`
 }
 
-// costAnswer is to a budget or a deadline.
+// costAnswer is the answer to a budget or a deadline.
 type costAnswer struct {
 	Status jigsaw.Status `json:"status"`
-	// Choice by number, from 0; null where none does.
+	// Choice by number, from 0; null if none meets it.
 	Choice *int `json:"choice"`
-	// Bound is the end before which no plan is within the budget, or what no plan costs less than that meets the
-	// deadline; null where no plan does.
+	// Bound is a lower bound on the end of plans within the budget, or on the cost of plans that meet the
+	// deadline; null if no plan does.
 	Bound *float64 `json:"bound"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"jigsaw/formulation/instance/view"
 )
 
-// drawings are the files that show a plan.
+// drawings are the output files that show a plan.
 type drawings struct {
 	gantt                      string
 	block                      int
@@ -30,10 +30,10 @@ func (d *drawings) Flags(c *cobra.Command) {
 	f.StringVar(&d.jobsOut, "jobs-out", "", "write when and where every job runs into this CSV `file`")
 }
 
-// files are the names of those that are asked for.
+// files are the names of the requested files.
 func (d *drawings) files() []string { return []string{d.gantt, d.trace, d.csv, d.turns, d.jobsOut} }
 
-// refuses says what no plan of an instance has.
+// refuses reports what plans of an instance cannot have.
 func (d *drawings) refuses(in *instance.Instance) error {
 	if d.jobsOut != "" && in.Objective.Periodic() {
 		return cli.Usage(errors.New("--jobs-out writes when jobs run and end, but jobs of a plan that repeats never end; --csv writes every task of a period"))
@@ -41,7 +41,7 @@ func (d *drawings) refuses(in *instance.Instance) error {
 	return nil
 }
 
-// notForBursts refuses what plans of burst-parallel jobs have not.
+// notForBursts reports what plans of burst-parallel jobs cannot have.
 func (d *drawings) notForBursts() error {
 	for _, file := range []struct{ flag, name string }{{"trace", d.trace}, {"csv", d.csv}, {"turns", d.turns}, {"jobs-out", d.jobsOut}} {
 		if file.name != "" {
@@ -51,7 +51,8 @@ func (d *drawings) notForBursts() error {
 	return nil
 }
 
-// draw writes the files asked for, of a plan of tasks, of blocks, or of both. What fails keeps no other from being written.
+// draw writes the requested files for a plan of tasks, of blocks, or of both. A failure does not keep others from being
+// written.
 func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks *instance.BlockSchedule, options view.GanttOptions) (err error) {
 	if tasks == nil && blocks == nil {
 		return nil
@@ -95,7 +96,7 @@ func (d *drawings) draw(in *instance.Instance, tasks *instance.Schedule, blocks 
 	return err
 }
 
-// ganttOptions have the bound of a result.
+// ganttOptions returns options with the bound of a result.
 func ganttOptions(r *jigsaw.Result) view.GanttOptions {
 	o := view.GanttOptions{Certified: r.Certified, Begin: r.Begin}
 	if r.Dual != nil {

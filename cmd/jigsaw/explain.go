@@ -13,34 +13,37 @@ import (
 	"jigsaw/formulation/instance/view"
 )
 
-// explainReport is what explain prints: the bound, and why a given plan is as it is.
+// explainReport is the output of explain: the bound, and why a given plan is as it
+// is.
 type explainReport struct {
 	*jigsaw.Document
 	Schedule *scheduleReport `json:"explanation,omitempty"`
-	// Memory says what of it is short, where that is why no plan is found.
+	// Memory says what memory is short, if that is why no plan is found.
 	Memory *jigsaw.Shortage `json:"memory,omitempty"`
-	// Remedies are changes with which a plan is found, where memory is not why there is none.
+	// Remedies are changes with which a plan is found, if memory is not the reason for there
+	// being none.
 	Remedies []jigsaw.Remedy `json:"remedies,omitempty"`
 }
 
 // scheduleReport says why a plan, and each job of it, ends when it does.
 type scheduleReport struct {
-	// StatedBound is the dual bound in the plan's own file, in the unit of the
-	// objective, where that is stronger than the one here. It was not checked.
+	// StatedBound is the dual bound in the plan's own file, in the unit of the objective,
+	// if that is stronger than the one here. It is not checked.
 	StatedBound *float64 `json:"stated_bound,omitempty"`
 
 	Chain []chainStep `json:"chain"`
 	Jobs  []string    `json:"jobs"`
 }
 
-// chainStep is an element of the chain that a plan ends with, from late to early.
+// chainStep is an element of the chain at the end of a plan, from late to early.
 type chainStep struct {
 	Element string `json:"element"`
 	Because string `json:"because"`
 	Text    string `json:"text"`
 }
 
-// explainSchedule explains the plan of a file, and says in the result when it begins.
+// explainSchedule explains the plan in a file, and records in the result when it
+// begins.
 func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*scheduleReport, error) {
 	in := result.Instance
 	var read bytes.Buffer
@@ -81,7 +84,7 @@ func (r *scheduleReport) explainTasks(in *instance.Instance, s *instance.Schedul
 	return nil
 }
 
-// explainBlocks explains a plan of hours, by whole jobs.
+// explainBlocks explains a plan of hours, in terms of whole jobs.
 func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockSchedule, begin time.Time) {
 	jobs, links := jigsaw.ExplainBlocks(in, s, begin)
 	r.Jobs = append(r.Jobs, jobs...)
@@ -92,13 +95,14 @@ func (r *scheduleReport) explainBlocks(in *instance.Instance, s *instance.BlockS
 	}
 }
 
-// strongerBound is the dual bound that the file of a plan states; nil where it is not stronger than that of the result.
+// strongerBound is the dual bound stated by the file of a plan; nil if it is not stronger than that
+// of the result.
 func strongerBound(r *jigsaw.Result, stated *float64) *float64 {
 	if stated == nil {
 		return nil
 	}
 	if known := r.Document(true).DualBound; known != nil {
-		// Both are rounded, to the same number where they are equal.
+		// Both are rounded, to the same number if they are equal.
 		known, other := new(big.Rat).SetFloat64(*known), new(big.Rat).SetFloat64(*stated)
 		if !r.Instance.Objective.Better(known, other) {
 			return nil
@@ -117,7 +121,7 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 	return fmt.Sprintf("task of %q, iteration %d", in.Jobs[t.Job].Name, t.Iteration)
 }
 
-// mendText says what memory is short, and what would help.
+// mendText says what memory is short, and which changes would help.
 func (r *explainReport) mendText(w io.Writer) error {
 	list := r.Remedies
 	if r.Memory != nil {
@@ -139,7 +143,7 @@ func (r *explainReport) mendText(w io.Writer) error {
 	return nil
 }
 
-// sentences lists so many as can be read.
+// sentences lists as many as can reasonably be read.
 func sentences(w io.Writer, list []string) {
 	for i, text := range list {
 		if i == mostSentences {

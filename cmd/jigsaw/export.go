@@ -13,7 +13,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// programOptions are the flags that choose a time-indexed program.
+// programOptions are the flags that select a time-indexed program.
 type programOptions struct {
 	cli.InstanceFlags
 	granularity     string
@@ -32,7 +32,7 @@ func (o *programOptions) flags(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("granularity", cobra.FixedCompletions(granularities, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// export returns the options in the facade's terms.
+// export converts them to the options of the API.
 func (o *programOptions) export() jigsaw.ExportOptions {
 	var e jigsaw.ExportOptions
 	switch o.granularity {
@@ -45,7 +45,7 @@ func (o *programOptions) export() jigsaw.ExportOptions {
 	return e
 }
 
-// check reports flags that do not go with the instance.
+// check reports flags that do not fit the instance.
 func (o *programOptions) check(in *instance.Instance) error {
 	known := false
 	for _, g := range granularities {
@@ -121,5 +121,5 @@ func runExport(ctx context.Context, name string, o programOptions, std cli.Strea
 	return nil
 }
 
-// saidSize is from which size on a program takes a while to build.
+// saidSize is the size from which building a program takes a while.
 const saidSize = 1e6

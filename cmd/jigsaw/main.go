@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, std cli.Streams) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if failed := unwritten(); failed != nil && !errors.Is(err, failed) {
-		err = failed // the command did not look
+		err = failed // the command ignored it
 	}
 	if err == nil {
 		return cli.ExitOK
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, std cli.Streams) int {
 	var path *fs.PathError
 	switch {
 	case unwritten() != nil, errors.As(err, &path) && path.Op == "write":
-		// A full disk, whatever the command took it for.
+		// A full disk, whatever error the command made of it.
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		code, report = cli.ExitLimit, cli.ErrInterrupted
 	case errors.As(err, &exit):
@@ -133,7 +133,7 @@ described in what jigsaw schema instance prints.`,
 	return root
 }
 
-// dashed is a flag as it is written.
+// dashed is a flag as the user writes it.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -141,20 +141,20 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// outOfRange reports whether a value of a flag is well written, but more than it can hold.
+// outOfRange reports whether a value of a flag is well-formed but out of range.
 func outOfRange(value *pflag.InvalidValueError) bool {
 	if value.GetFlag().Value.Type() == "duration" {
-		// A duration that is too large is to time.ParseDuration one that is malformed.
+		// time.ParseDuration reports a duration that is too large as malformed.
 		_, err := time.ParseDuration(tooLarge.ReplaceAllString(value.GetValue(), "1$1"))
 		return err == nil
 	}
 	return errors.Is(value.Unwrap(), strconv.ErrRange) && !strings.HasPrefix(value.GetValue(), "-")
 }
 
-// tooLarge is a number of a duration, with its unit.
+// tooLarge matches a number of a duration, with its unit.
 var tooLarge = regexp.MustCompile(`[0-9]+(?:\.[0-9]*)?([a-zµμ]+)`)
 
-// help has the help of what is no command fail, where cobra would print that of the program.
+// help makes the help of an unknown command fail; cobra would print the help of the program.
 func help(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() != "help" {
@@ -171,8 +171,8 @@ func help(root *cobra.Command) {
 	}
 }
 
-// makeGroup has a command that only groups others refuse what is none of them, where
-// cobra would print its help as if all were well.
+// makeGroup makes a command that only groups others reject unknown subcommands; cobra
+// would print its help and succeed.
 func makeGroup(c *cobra.Command) {
 	c.Args, c.DisableFlagsInUseLine = cobra.ArbitraryArgs, true
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -187,8 +187,7 @@ func makeGroup(c *cobra.Command) {
 	}
 }
 
-// sensible refuses flags that were given without a meaning, as by a shell's variable that
-// is not set.
+// sensible rejects flags with empty values, for example from an unset shell variable.
 func sensible(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {

@@ -29,7 +29,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
 }
 
-// TestInterrupted: a command that is stopped with nothing to show says so, and is no failure.
+// TestInterrupted: a command that is stopped without a result says so, and this is not a
+// failure.
 func TestInterrupted(t *testing.T) {
 	proof := filepath.Join(t.TempDir(), "proof.json")
 	call := func(ctx context.Context, args ...string) (code int, out, errs string) {
@@ -51,7 +52,7 @@ func TestInterrupted(t *testing.T) {
 	assert.Zero(t, code, errs)
 }
 
-// TestOutputFails: what cannot be printed is a failure, of commands that do not look, too.
+// TestOutputFails: a failed write is a failure, also of commands that do not check.
 func TestOutputFails(t *testing.T) {
 	folder := t.TempDir()
 	proof, plan := filepath.Join(folder, "proof.json"), filepath.Join(folder, "plan.json")
@@ -85,7 +86,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestInterruptedInput: whoever waits for standard input is not kept there.
+// TestInterruptedInput: waiting for standard input can be interrupted.
 func TestInterruptedInput(t *testing.T) {
 	for _, args := range [][]string{
 		{"plan", "-"}, {"whatif", "-", "--drop", "a"}, {"check", "quickstart", "-"}, {"certify", "quickstart", "-"}, {"import-solution", "quickstart", "-"},
@@ -101,7 +102,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhatIf: plans of which one was cut short are not compared.
+// TestInterruptedWhatIf: plans are not compared if one was cut short.
 func TestInterruptedWhatIf(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
@@ -111,8 +112,8 @@ func TestInterruptedWhatIf(t *testing.T) {
 	assert.Equal(t, "jigsaw: interrupted\n", errs.String())
 }
 
-// TestInterruptedStudy: a study that is stopped before its end is no failure, and goes on
-// where it was.
+// TestInterruptedStudy: a study that is stopped before its end is not a failure, and
+// resumes where it stopped.
 func TestInterruptedStudy(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "smoke.db")
 	ctx, stop := context.WithCancel(t.Context())
@@ -130,7 +131,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestWriteFile: a file that cannot be written to its end is named, and nothing of it stays.
+// TestWriteFile: a file that cannot be written completely is named, and no part of it
+// remains.
 func TestWriteFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "plan.svg")

@@ -13,12 +13,13 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// moldDocument is a plan of which the numbers of workers were chosen, as it is printed.
+// moldDocument is the printed form of a plan with chosen numbers of workers.
 type moldDocument struct {
 	*jigsaw.Document
 	// Workers chosen, by moldable job of the file.
 	Workers map[string]int `json:"workers"`
-	// AnyWorkers is what no plan with any numbers ends before, in ticks, certified; other bounds are for those chosen.
+	// AnyWorkers is a certified lower bound on the end of plans with any numbers of workers, in ticks; other bounds
+	// are for the chosen ones.
 	AnyWorkers *float64 `json:"bound_of_any_workers"`
 }
 

@@ -142,7 +142,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		return err
 	}
 	result.Begin = o.begin.Time
-	// What fails keeps nothing of the rest from its reader.
+	// A failure of one output does not suppress the others.
 	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))
 	if err != nil {
@@ -151,7 +151,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	return statusExit(result)
 }
 
-// keep writes the instance, where that is asked for.
+// keep writes the instance, if that is requested.
 func (o *planOptions) keep(spec *instance.Spec) error {
 	if o.write == "" {
 		return nil
@@ -159,7 +159,8 @@ func (o *planOptions) keep(spec *instance.Spec) error {
 	return o.WriteInstance(o.write, spec)
 }
 
-// statusExit turns the status into an exit code; the reason is printed already.
+// statusExit turns the status into an exit code; the reason has already been
+// printed.
 func statusExit(r *jigsaw.Result) error {
 	switch r.Status {
 	case jigsaw.Infeasible:

@@ -121,7 +121,7 @@ func kindNames() (names []string) {
 	return names
 }
 
-// given returns the changes that flags ask for.
+// given returns the changes requested by flags.
 func (o *replanOptions) given() (list []flagged, err error) {
 	if list, err = o.changed.given(); err != nil {
 		return nil, err
@@ -146,10 +146,10 @@ func (o *replanOptions) given() (list []flagged, err error) {
 	return list, nil
 }
 
-// replanReport is what replan prints: a plan, and what becomes of every job.
+// replanReport is the output of replan: a plan, and what happens to every job.
 type replanReport struct {
 	*jigsaw.Document
-	// At is the time of the changes, and Origin time 0 of the schedule, in seconds since the plan before began.
+	// At is the time of the changes, and Origin time 0 of the schedule, in seconds since the previous plan began.
 	At     float64            `json:"at"`
 	Origin float64            `json:"origin"`
 	Jobs   []jigsaw.JobChange `json:"jobs"`
@@ -239,14 +239,15 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	return statusExit(r.Result)
 }
 
-// coming is what files say of a plan that is under way.
+// coming holds what files say about a plan in progress.
 type coming struct {
 	update jigsaw.Update
 	at     codec.File
 	added  *codec.JobList
 }
 
-// read reads the files of changes and of jobs that come, and returns the latter. now is when they come, by the clock; zero: not known.
+// read reads the files of changes and of new jobs, and returns the latter. now is when they arrive, by the
+// clock; zero: not known.
 func (r *coming) read(o *replanOptions, spec *instance.Spec, now time.Time, std cli.Streams) (jobs []instance.JobSpec, err error) {
 	if o.changes != "" {
 		file, err := cli.OpenFile(o.changes, std)
@@ -268,7 +269,7 @@ func (r *coming) read(o *replanOptions, spec *instance.Spec, now time.Time, std 
 	return jobs, nil
 }
 
-// update gathers what has become of the plan. explain says where mistakes that [jigsaw.Replan] finds in it are.
+// update collects the current state of the plan. explain locates errors that [jigsaw.Replan] finds in it.
 func (o *replanOptions) update(come coming, spec *instance.Spec, models instance.ProfileSource, flags []flagged) (u jigsaw.Update, explain func(error) error, err error) {
 	u = come.update
 	changes, jobs := len(u.Changes), len(u.Jobs)
@@ -306,10 +307,10 @@ func (o *replanOptions) update(come coming, spec *instance.Spec, models instance
 	}, nil
 }
 
-// mostChanges is how many jobs the table shows.
+// mostChanges is the number of jobs in the table.
 const mostChanges = 40
 
-// replanTable prints what becomes of jobs, those first that change, and the plan of the rest.
+// replanTable prints what happens to jobs, those that change first, and the plan of the rest.
 func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began time.Time) error {
 	heading(w, r.Instance)
 	if r.Primal == nil && len(r.Instance.Jobs) > 0 {
@@ -328,7 +329,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	slices.SortStableFunc(jobs, func(a, b jigsaw.JobChange) int { return rank(a) - rank(b) })
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\t\tfrom\tto\tend before\tafter\tdelay")
-	last := 0.0 // all times of the table have one form
+	last := 0.0 // all times of the table have the same form
 	for _, c := range jobs {
 		for _, v := range []*float64{c.Before, c.After} {
 			if v != nil {
@@ -387,7 +388,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	return std.Notes(w, r.Notes)
 }
 
-// on names the first of some nodes, and how many more there are.
+// on names the first of some nodes, and the number of the others.
 func on(nodes []string) string {
 	switch len(nodes) {
 	case 0:

@@ -106,7 +106,8 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	return nil
 }
 
-// table prints the greatest harm, a row each; failures that touch nothing are one line.
+// table prints the most harmful failures, a row each; failures that affect nothing are
+// one line.
 func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) error {
 	in := r.Plan.Instance
 	heading(w, in)
@@ -164,7 +165,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	return std.Notes(w, notes)
 }
 
-// harmlessText says how many failures touch nothing.
+// harmlessText says how many failures affect nothing.
 func harmlessText(n int) string {
 	if n == 1 {
 		return "1 case touches"

@@ -16,7 +16,7 @@ import (
 	"jigsaw/formulation/instance/view"
 )
 
-// heading is the first line of every table: what is planned, on what, for what.
+// heading is the first line of every table: what is planned, on what, with which objective.
 func heading(w io.Writer, in *instance.Instance) {
 	fmt.Fprintf(w, "%s: %s on %s in %s, %s\n\n", in.Name,
 		cli.Count(len(in.Jobs), "job"), cli.Count(len(in.GPUs), "GPU"), cli.Count(len(in.Nodes), "node"), in.Objective)
@@ -39,13 +39,13 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 		return reasons(w, r)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	money := func(cost *big.Rat) string { // a column where there are prices
+	money := func(cost *big.Rat) string { // a column if there are prices
 		if !in.Priced() {
 			return ""
 		}
 		return jigsaw.FormatCost(in, cost) + "\t"
 	}
-	value := func(v *big.Rat) string { // of one unit, so that figures below one another can be compared
+	value := func(v *big.Rat) string { // in one unit, so that the figures in a column can be compared
 		like := r.Primal
 		if like == nil {
 			like = r.Dual
@@ -119,12 +119,12 @@ func reasons(w io.Writer, r *jigsaw.Result) error {
 	return nil
 }
 
-// mostStays is how many jobs a table on the terminal shows.
+// mostStays is the number of jobs shown in a table on the terminal.
 const mostStays = 12
 
-// staysTable prints who is where and when, with times of the clock where it is known when the plan begins.
+// staysTable prints which jobs are where and when, with clock times if the begin of the plan is known.
 func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) error {
-	last := 0.0 // all times of the table have one form
+	last := 0.0 // all times of the table have the same form
 	for _, s := range stays {
 		last = max(last, s.End)
 	}
@@ -147,7 +147,7 @@ func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) error {
 		mean.Wait, mean.Slowdown = mean.Wait+share*s.Wait, mean.Slowdown+share*s.Slowdown
 	}
 	if slices.ContainsFunc(stays, func(s jigsaw.Stay) bool { return s.Slowdown == 0 }) {
-		mean.Slowdown = 0 // of some it is not known
+		mean.Slowdown = 0 // for some it is unknown
 	}
 	row(&mean, "", "")
 	if err := t.Flush(); err != nil {

@@ -23,7 +23,7 @@ func newVersion(std cli.Streams) *cobra.Command {
 	return c
 }
 
-// versionReport is what version prints.
+// versionReport is the output of version.
 type versionReport struct {
 	Version    string `json:"version"`
 	Revision   string `json:"revision,omitempty"`

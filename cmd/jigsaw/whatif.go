@@ -58,7 +58,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	return c
 }
 
-// whatIfReport is what whatif prints.
+// whatIfReport is the output of whatif.
 type whatIfReport struct {
 	Change    string   `json:"change"`
 	Predicted *float64 `json:"predicted"`
@@ -102,7 +102,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	r, err := jigsaw.WhatIf(ctx, o.Document.Spec, o.Models, change, options)
 	show.End(nil)
 	if ctx.Err() != nil {
-		return ctx.Err() // plans that were not made in the same way tell nothing
+		return ctx.Err() // plans that were not made in the same way cannot be compared
 	}
 	var problems instance.Problems
 	if errors.As(err, &problems) {
@@ -120,7 +120,8 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	return o.to.Print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
 }
 
-// underWay refuses the rest of a plan, of which replan says what a change does.
+// underWay rejects the rest of a plan; replan shows the effect of a change on
+// that.
 func underWay(in *instance.Instance, name string) error {
 	if !in.Resumes() {
 		return nil

@@ -32,8 +32,8 @@ type Binding struct {
 // minEffect is the relative effect below which a resource is not worth a sentence.
 const minEffect = 1e-6
 
-// Bindings orders what limits a plan by falling effect, without what hardly does, and writes the
-// sentences.
+// Bindings sorts the limits of a plan by falling effect, drops those with hardly any, and writes
+// the sentences.
 func Bindings(objective instance.Objective, found []Binding) []Binding {
 	found = slices.DeleteFunc(found, func(b Binding) bool { return math.Abs(b.Effect) < minEffect })
 	slices.SortStableFunc(found, func(a, b Binding) int {
@@ -65,7 +65,8 @@ func (b *Binding) sentence(objective instance.Objective) string {
 	}
 	change := growthStep * math.Abs(b.Effect)
 	if objective == instance.Makespan {
-		// Capacity stands before the makespan T: at these prices it is T/(1 + e y), e the growth.
+		// Capacity multiplies the makespan T: at these prices T becomes T/(1 + e y), with e the
+		// growth.
 		change /= 1 + change
 	}
 	return fmt.Sprintf("%s %s the plan; %.3g %% more would %s the bound by %s%.2g %%%s",

@@ -8,15 +8,15 @@ import (
 	"jigsaw/solver"
 )
 
-// Bound is what a relaxation proves, and how it came about.
+// Bound is what a relaxation proves, and how it was found.
 type Bound struct {
 	relax.Proven
 	// Binding says what limits the plan in this relaxation, by falling effect.
 	Binding []Binding
-	// LP says what the linear program behind the bound was.
+	// LP describes the linear program behind the bound.
 	LP LP
 	// Proving is about how long it takes to prove a bound of columns, periods or a
-	// tree once more. For other kinds it is not told.
+	// tree once more. It is not given for other kinds.
 	Proving time.Duration
 }
 

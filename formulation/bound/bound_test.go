@@ -25,7 +25,8 @@ func TestNumberOfVerb(t *testing.T) {
 	assert.Equal(t, "limit", Verb("the NICs of the 2 nodes of type a"))
 }
 
-// TestSentenceOfJobs: a sentence about the jobs of a class reads as one about a job.
+// TestSentenceOfJobs: a sentence about the jobs of a class reads like one about a
+// job.
 func TestSentenceOfJobs(t *testing.T) {
 	t.Parallel()
 	for _, subject := range []string{`job "a"`, `the 2 jobs "a" to "b"`} {

@@ -1,6 +1,7 @@
-// Package bound is what the bounds share: [Bound], what is proven with what binds and how it was
-// found, and how programs reach an engine and its prices become integers. Each bound has a package
-// below it, which finds prices for what package relax states:
+// Package bound holds what the bounds share: [Bound], which says what is proven, what binds and
+// how it was found; and the code that hands programs to an engine and turns its prices into
+// integers. Each bound has a package below this one, which finds prices for a program that package
+// relax states:
 //
 //	bound/area      chain and area, which need no engine
 //	bound/fluid     the fluid program of plans that repeat

@@ -15,10 +15,10 @@ import (
 // the largest.
 const PriceBits = 62
 
-// Prices rounds floating-point prices to integers of so many bits over a common
-// denominator, with the signs that the rows ask for, and lowers those that overcharge a
-// column without an upper limit. What comes out may be a poor choice of prices;
-// nothing else rests on it.
+// Prices rounds floating-point prices to integers of limited size, given in bits, over
+// a common denominator, with the signs that the rows require, and lowers those that
+// overcharge a column without an upper limit. The result may be a poor choice of
+// prices; nothing else depends on it.
 func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big.Int, denominator *big.Int, err error) {
 	if len(y) != len(p.Rows) {
 		return nil, nil, fmt.Errorf("formulation: %d prices for %d rows", len(y), len(p.Rows))
@@ -55,7 +55,7 @@ func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big
 		if charged.Cmp(limit) <= 0 {
 			continue
 		}
-		// Every row of such a column gives, so that none turns negative.
+		// Every row of such a column is reduced, so that none turns negative.
 		for _, t := range c.Terms {
 			price := prices[t.Row]
 			price.Quo(price.Mul(price, limit), charged)
@@ -64,7 +64,7 @@ func Prices(p *linear.Program, y []float64, costs bool, bits int) (prices []*big
 	return prices, denominator, nil
 }
 
-// Entries lists what a column has in rows, but for zeros, by row.
+// Entries lists the nonzero entries of a column, by row.
 func Entries(values map[int]float64) (list []solver.Entry) {
 	for _, row := range slices.Sorted(maps.Keys(values)) {
 		if v := values[row]; v != 0 {
@@ -74,7 +74,7 @@ func Entries(values map[int]float64) (list []solver.Entry) {
 	return list
 }
 
-// Integers returns prices as certificates hold them.
+// Integers returns prices in the form of a certificate.
 func Integers(prices []int64) []*big.Int {
 	list := make([]*big.Int, len(prices))
 	for i, price := range prices {
@@ -83,7 +83,7 @@ func Integers(prices []int64) []*big.Int {
 	return list
 }
 
-// Problem returns the program as an engine takes it.
+// Problem returns the program in the form of an engine.
 func Problem(p *linear.Program) (*solver.Problem, error) {
 	if err := p.Fits(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Resource is what rows of linear programs are about: the identical GPUs, NICs,
+// Resource is the subject of rows of linear programs: the identical GPUs, NICs,
 // fabrics or memories of some nodes, or the uplinks of some racks.
 type Resource struct {
 	// Kind and Subject are Resource and Subject of a [Binding] about it.
@@ -44,11 +44,11 @@ func Resources(in *instance.Instance) []Resource {
 }
 
 // Effect returns the relative change of a bound per relative growth of the
-// resource, from what binds it; see Binding.Effect.
+// resource, from its bindings; see Binding.Effect.
 func (r *Resource) Effect(bindings []Binding) float64 {
 	sum := 0.0
 	for _, b := range bindings {
-		// There may be rows about a part of the time.
+		// Some rows may cover only part of the time.
 		if b.Resource == r.Kind && (b.Subject == r.Subject || strings.HasPrefix(b.Subject, r.Subject+relax.Before)) {
 			sum += b.Effect
 		}
@@ -67,7 +67,8 @@ func (r *Resource) Capacity(in *instance.Instance) float64 {
 		case "gpu":
 			sum += float64(n.GPUs)
 		case "memory":
-			// Rows are about memory that single GPUs have; more GPUs are another growth.
+			// Rows are about the memory of single GPUs; more GPUs would be a different
+			// growth.
 			sum += float64(in.Types[n.Type].Memory)
 		case "nic":
 			sum += float64(speed(in, n.Up, n.Down))
@@ -83,7 +84,7 @@ func (r *Resource) Capacity(in *instance.Instance) float64 {
 	return sum
 }
 
-// speed is that of the slowest of the links, 0 where one failed.
+// speed is that of the slowest of the links, 0 if one failed.
 func speed(in *instance.Instance, links ...instance.LinkID) instance.BitRate {
 	slowest := in.Links[links[0]].Capacity
 	for _, l := range links {
@@ -95,7 +96,7 @@ func speed(in *instance.Instance, links ...instance.LinkID) instance.BitRate {
 	return slowest
 }
 
-// uplink is the speed between a rack and the core, 0 where there is none.
+// uplink is the speed between a rack and the core, 0 if there is none.
 func uplink(in *instance.Instance, rack string) float64 {
 	var links []instance.LinkID
 	for l := range in.Links {

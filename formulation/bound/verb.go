@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Verb is the verb in the number of its subject: "the GPU limits", "the 4 GPUs
-// limit".
+// Verb returns the verb that agrees with its subject in number: "the GPU
+// limits", "the 4 GPUs limit".
 func Verb(subject string) string {
 	words := strings.Fields(subject)
 	if len(words) > 1 && words[0] == "the" &&

@@ -85,7 +85,7 @@ func TestAllPaths(t *testing.T) {
 	if testing.Short() {
 		seeds = 200
 	}
-	bound, several := 0, 0 // cases in which the limit costs time; fronts of more than one plan
+	bound, several := 0, 0 // cases in which the limit costs time; fronts with more than one plan
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := random(r)
@@ -227,8 +227,8 @@ func TestBadChains(t *testing.T) {
 	}
 }
 
-// TestShipped plans the models of the library that were measured at many batches: what is
-// true whatever their figures are.
+// TestShipped plans the models of the library that were measured at many batches, and
+// checks what is true whatever their figures are.
 func TestShipped(t *testing.T) {
 	for _, model := range []string{"vgg16", "wrn101_2"} {
 		var ps []*instance.Profile

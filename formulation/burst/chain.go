@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Chain is what each layer of a job costs on each number of GPUs.
+// Chain holds the cost of each layer of a job on each number of GPUs.
 type Chain struct {
 	// GPUs are the numbers of GPUs that a layer may have, ascending, the first 1.
 	GPUs []int `json:"gpus"`
@@ -20,7 +20,7 @@ type Chain struct {
 // Layer is one layer of a chain. Its figures are by index into [Chain.GPUs].
 type Layer struct {
 	Name string `json:"name"`
-	// Joined: the layer has the GPUs of the one before it.
+	// Joined: the layer has the GPUs of the layer before it.
 	Joined                  bool                `json:"joined,omitempty"`
 	Forward, Backward, Sync []instance.Duration // by number of GPUs
 	// Move is the time of moving the layer's input, one way, from the GPUs of the
@@ -28,16 +28,17 @@ type Layer struct {
 	Move [][]instance.Duration
 }
 
-// Most GPUs of a job, and what sums of GPU-time may reach, in ns.
+// Largest number of GPUs of a job, and largest sum of GPU-time, in ns.
 const (
 	MaxGPUs    = 1 << 16
 	maxGPUTime = 1 << 62
 )
 
-// NewChain takes a job of a global batch on at most gpus GPUs, a power of two, from the
-// profiles of its model on one type of GPU. Batches that no profile has are interpolated
-// between those beside them, or scaled from the nearest: guessed lists them, ascending. It
-// reports profiles that do not fit together, and figures too large to add up.
+// NewChain makes the chain of a job with a global batch on at most gpus GPUs, a power of
+// two, from the profiles of its model on one type of GPU. Batches that no profile has
+// are interpolated between their neighbours, or scaled from the nearest: guessed lists
+// them, ascending. It returns an error for profiles that do not match, and for figures
+// too large to add up.
 func NewChain(profiles []*instance.Profile, batch, gpus int, net Network) (c *Chain, guessed []int, err error) {
 	switch {
 	case len(profiles) == 0:
@@ -86,7 +87,7 @@ func NewChain(profiles []*instance.Profile, batch, gpus int, net Network) (c *Ch
 	return c, guessed, c.check()
 }
 
-// check reports chains whose sums may overflow.
+// check returns an error for chains whose sums may overflow.
 func (c *Chain) check() error {
 	sum := uint64(0)
 	for l := range c.Layers {
@@ -119,7 +120,7 @@ func (c *Chain) time(l, i, j int) instance.Duration {
 	return t
 }
 
-// alone is what layer l takes on one GPU.
+// alone is the time of layer l on one GPU.
 func (c *Chain) alone(l int) instance.Duration {
 	layer := &c.Layers[l]
 	return layer.Forward[0] + layer.Backward[0]

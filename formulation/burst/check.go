@@ -8,9 +8,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Check says what is wrong with a timetable of a plan of the chain, in words, and nothing where all is
-// well. It shares no code with [Chain.Fill]: it reads what each layer does from the plan, tests every
-// rule for itself, and adds up nothing that it is told.
+// Check says in words what is wrong with a timetable of a plan of the chain; nothing if it is valid.
+// It shares no code with [Chain.Fill]: it reads what each layer does from the plan, tests every rule
+// itself, and uses no sums that it is given.
 func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) {
 	fault := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if t.Period < 1 || t.Period > far {
@@ -33,10 +33,10 @@ func (c *Chain) Check(p Plan, t *Timetable, r Rules, jobs int) (wrong []string) 
 	return wrong
 }
 
-// far is beyond all periods; three such times can be added up.
+// far is beyond all periods; three such times can be summed.
 const far = maxGPUTime / 4
 
-// checkSteps reports whether the steps are in order and do all duties; fault is told what is wrong.
+// checkSteps reports whether the steps are in order and do all duties; it reports errors to fault.
 func (t *Timetable) checkSteps(duties []duty, fault func(format string, args ...any)) bool {
 	now := instance.Duration(0)
 	for i, s := range t.Steps {
@@ -66,7 +66,8 @@ func (t *Timetable) checkSteps(duties []duty, fault func(format string, args ...
 	return true
 }
 
-// checkSlices tells fault what is wrong with slices: they are long enough, of a job on one GPU, and alone on it.
+// checkSlices reports errors in slices to fault: they must be long enough, belong to a job on one GPU,
+// and be alone on it.
 func (t *Timetable) checkSlices(r Rules, jobs int, fault func(format string, args ...any)) {
 	home := map[int]int{}
 	for i, s := range t.Slices {
@@ -86,7 +87,8 @@ func (t *Timetable) checkSlices(r Rules, jobs int, fault func(format string, arg
 			fault("job %d is on GPUs %d and %d", s.Job, g, s.GPU)
 		}
 		home[s.Job] = s.GPU
-		// Twice around, what starts in one period meets what starts in it, before it and after it.
+		// Compare over two periods: what starts in one period can meet what starts in the same one, before it
+		// and after it.
 		meets := func(from, to instance.Duration) bool {
 			for _, by := range []instance.Duration{-t.Period, 0, t.Period} {
 				if s.Start < to+by && from+by < s.End {
@@ -112,11 +114,11 @@ func (t *Timetable) checkSlices(r Rules, jobs int, fault func(format string, arg
 type duty struct {
 	kind  Kind
 	layer int
-	gpus  int // the first so many are not idle
+	gpus  int // that many first GPUs are not idle
 	takes instance.Duration
 }
 
-// duties of an iteration, layer by layer, and what all take.
+// duties returns the duties of an iteration, layer by layer, and their total time.
 func (c *Chain) duties(widths []int, r Rules) (duties []duty, alone instance.Duration) {
 	owe := func(kind Kind, layer, gpus int, takes instance.Duration) {
 		alone += takes

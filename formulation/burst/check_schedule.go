@@ -8,9 +8,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// CheckSchedule says what is wrong with a schedule of an instance, in words, and nothing where all is well. Like
-// [Chain.Check], which it calls for each timetable, it shares no code with what makes schedules. It takes chains
-// as what layers cost.
+// CheckSchedule says in words what is wrong with a schedule of an instance; nothing if it is valid. Like
+// [Chain.Check], which it calls for each timetable, it shares no code with what makes schedules. It takes the
+// chains as the costs of layers.
 func CheckSchedule(in *instance.Bursts, chains []*Chain, s *Schedule) (wrong []string) {
 	fault := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if len(s.Jobs) != len(in.Foreground) || len(s.Homes) != len(in.Jobs) {
@@ -75,8 +75,8 @@ func (h holdings) add(g int, bytes instance.Bytes, times, num, den int64) {
 	h[g].Add(&h[g], b.Div(b, big.NewInt(den)))
 }
 
-// foreground adds what a burst-parallel job holds on the GPUs from the first on: by the profile of the batch
-// on a GPU, or of the next larger one, or else the largest.
+// foreground adds the bytes that a burst-parallel job holds on the GPUs from the first on: by the profile of the
+// batch on a GPU, or of the next larger one, or else the largest.
 func (h holdings) foreground(job *instance.BurstJob, first int, widths []int) {
 	profiles := slices.Clone(job.Profiles)
 	slices.SortFunc(profiles, func(a, b *instance.Profile) int { return a.Batch - b.Batch })

@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// cost is what ways are compared by: time, and GPU-time or bytes.
+// cost is the pair by which ways are compared: time, and GPU-time or bytes.
 type cost struct{ time, gpu instance.Duration }
 
 // label is a way to a layer on a number of GPUs that no other way dominates.
@@ -17,10 +17,10 @@ type label struct {
 	from *label // of the layer before
 }
 
-// Front returns the plans within a limit that no other one beats in time and in GPU-time
-// alike, the fastest first; of several with the same of both, one. Where more than most
-// ways to a layer on a number of GPUs are open, it keeps the first, the last and evenly spread ones
-// between, and exact is false: the plans are real, but some may be missing.
+// Front returns the plans within a limit that no other one dominates in time and
+// GPU-time, the fastest first; of several with the same costs, one. If more than most
+// ways to a layer on a number of GPUs are open, it keeps the first, the last and evenly
+// spread ones between, and exact is false: the plans are valid, but some may be missing.
 func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool) {
 	ends, exact := c.front(limit, most, func(l, i, j int) (cost, bool) {
 		t := c.time(l, i, j)
@@ -32,7 +32,7 @@ func (c *Chain) Front(limit instance.Ratio, most int) (plans []Plan, exact bool)
 	return plans, exact
 }
 
-// plan is that of a label of the last layer.
+// plan is the plan of a label of the last layer.
 func (c *Chain) plan(end *label) Plan {
 	widths := make([]int, len(c.Layers))
 	for l := len(widths) - 1; l >= 0; l-- {
@@ -42,7 +42,7 @@ func (c *Chain) plan(end *label) Plan {
 	return c.Evaluate(widths)
 }
 
-// front returns the ways to the last layer that are undominated in what layers add up to.
+// front returns the ways to the last layer that are undominated in the sums over layers.
 func (c *Chain) front(limit instance.Ratio, most int, adds func(l, i, j int) (cost, bool)) (ends []*label, exact bool) {
 	exact = true
 	labels := make([][]*label, len(c.GPUs)) // by number of GPUs
@@ -75,7 +75,7 @@ func (c *Chain) front(limit instance.Ratio, most int, adds func(l, i, j int) (co
 	return undominated(slices.Concat(labels...)), exact
 }
 
-// undominated leaves the labels that are better in time or GPU-time than every other, by
+// undominated keeps the labels that are better in time or GPU-time than every other, by
 // ascending time; of equal ones the first.
 func undominated(labels []*label) []*label {
 	slices.SortStableFunc(labels, func(a, b *label) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.gpu, b.gpu)) })
@@ -88,7 +88,7 @@ func undominated(labels []*label) []*label {
 	return slices.Clip(kept)
 }
 
-// thinned leaves n of the labels, evenly spread, with the first and the last.
+// thinned keeps n of the labels, evenly spread, including the first and the last.
 func thinned(labels []*label, n int) []*label {
 	kept := make([]*label, n)
 	for k := range kept {

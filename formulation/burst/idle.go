@@ -7,12 +7,12 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// idle knows which time of a foreground is of use to background jobs, and what delays are worth.
+// idle computes which idle time of a foreground is usable by background jobs, and the value of delays.
 //
-// GPUs that are busy in the same steps are a *class*. For a class, every gap between two steps
-// (before step 0, ..., cyclically) belongs to one *run*: what lies between two steps in which its GPUs
-// are busy. A run of w ns, with what the gaps in it are delayed, is of use if it is at least as long as
-// a slice, and then all of it.
+// GPUs that are busy in the same steps form a *class*. For a class, every gap between two steps
+// (before step 0, ..., cyclically) belongs to one *run*: the time between two steps in which its GPUs
+// are busy. A run of w ns, including the delays of its gaps, is usable, all of it, if it is at least
+// as long as a slice.
 type idle struct {
 	alone, delayable, slice instance.Duration
 	classes                 []class
@@ -21,12 +21,12 @@ type idle struct {
 }
 
 type class struct {
-	gpus int64               // that background jobs are on
+	gpus int64               // GPUs that background jobs are on
 	run  []int               // by gap
 	base []instance.Duration // by run, without delays
 }
 
-// newIdle reads the steps of a foreground without delays, with background jobs on the GPUs of homes.
+// newIdle reads the steps of a foreground without delays, with background jobs on the GPUs in homes.
 func newIdle(steps []Step, alone instance.Duration, r Rules, homes []int) *idle {
 	d := &idle{alone: alone, slice: r.Slice, steps: len(steps)}
 	high, low := bits.Mul64(uint64(alone), uint64(r.Slowdown-instance.One))
@@ -79,7 +79,7 @@ func newClass(steps []Step, g int, gpus int64) class {
 	if now == 0 {
 		return c
 	}
-	c.base[0] += c.base[now] // the period closes
+	c.base[0] += c.base[now] // wraps around the period
 	c.base = c.base[:now]
 	for k := range c.run {
 		c.run[k] %= now
@@ -87,13 +87,14 @@ func newClass(steps []Step, g int, gpus int64) class {
 	return c
 }
 
-// delay chooses the delay of each gap: the better of all in one gap, and of what lengthens runs by
-// little to make much of them of use. No delay at all is better than one that brings nothing.
+// delay chooses the delay of each gap: the better of putting all of it in one gap, and of the small
+// lengthenings of runs that make the most time usable. No delay at all is better than one without
+// gain.
 func (d *idle) delay() []instance.Duration {
 	best := make([]instance.Duration, d.steps)
 	greedy := slices.Clone(best)
 	for rest := d.delayable; rest > 0; {
-		// The gap and length that give most for each ns.
+		// The gap and length with the largest gain per ns.
 		gap, length, most := -1, instance.Duration(0), int64(0)
 		lengths := d.lengths(greedy)
 		for _, k := range d.gaps {
@@ -130,7 +131,7 @@ func (d *idle) delay() []instance.Duration {
 	return best
 }
 
-// more says whether a/b > c/d.
+// more reports whether a/b > c/d.
 func more(a, b, c, d int64) bool {
 	h1, l1 := bits.Mul64(uint64(a), uint64(d))
 	h2, l2 := bits.Mul64(uint64(c), uint64(b))
@@ -145,7 +146,7 @@ func (d *idle) period(delays []instance.Duration) int64 {
 	return int64(sum)
 }
 
-// lengths of runs with delays, by class.
+// lengths returns the lengths of runs with delays, by class.
 func (d *idle) lengths(delays []instance.Duration) [][]instance.Duration {
 	all := make([][]instance.Duration, len(d.classes))
 	for i, c := range d.classes {
@@ -157,7 +158,7 @@ func (d *idle) lengths(delays []instance.Duration) [][]instance.Duration {
 	return all
 }
 
-// useful is what a run of this length is worth.
+// useful is the value of a run of this length.
 func (d *idle) useful(length instance.Duration) int64 {
 	if length < d.slice {
 		return 0
@@ -165,7 +166,7 @@ func (d *idle) useful(length instance.Duration) int64 {
 	return int64(length)
 }
 
-// worth is the GPU-time that a further delay of one gap makes of use.
+// worth is the GPU-time that a further delay of one gap makes usable.
 func (d *idle) worth(lengths [][]instance.Duration, gap int, by instance.Duration) (sum int64) {
 	for i, c := range d.classes {
 		was := lengths[i][c.run[gap]]
@@ -174,7 +175,7 @@ func (d *idle) worth(lengths [][]instance.Duration, gap int, by instance.Duratio
 	return sum
 }
 
-// use is the GPU-time of use in a period.
+// use is the usable GPU-time in a period.
 func (d *idle) use(delays []instance.Duration) (sum int64) {
 	for i, lengths := range d.lengths(delays) {
 		for _, w := range lengths {

@@ -6,17 +6,17 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Network joins the job's GPUs.
+// Network connects the job's GPUs.
 type Network struct {
-	// Rate is what each GPU sends and receives, both at once.
+	// Rate at which each GPU sends and receives, both at once.
 	Rate instance.BitRate `json:"rate"`
 	// Latency is added to each collective.
 	Latency instance.Duration `json:"latency"`
 }
 
-// Published is the network that the published planner assumes of a type of GPU: DeepPool
-// (github.com/DeepPoolML/DeepPool, commit 7f823f2), examples/vgg.py and NET_LATENCY in
-// parallelizationPlanner.py. Of other types it is not known.
+// Published is the network that the published planner assumes for a type of GPU:
+// DeepPool (github.com/DeepPoolML/DeepPool, commit 7f823f2), examples/vgg.py and
+// NET_LATENCY in parallelizationPlanner.py. For other types it is not known.
 func Published(gpu string) (n Network, known bool) {
 	const latency = 40_000
 	switch gpu {
@@ -36,8 +36,8 @@ func (n Network) sync(size instance.Bytes, g int) instance.Duration {
 	return n.send(uint64(size), 2*uint64(g-1), uint64(g))
 }
 
-// move is the time in which a tensor, of size bytes for reference samples, goes from f GPUs
-// to g of them, or more, at a global batch.
+// move is the time to move a tensor, of size bytes for reference samples, from f GPUs to g,
+// at a global batch.
 func (n Network) move(size instance.Bytes, reference int64, batch, f, g int) instance.Duration {
 	if f == g || size == 0 {
 		return 0
@@ -56,7 +56,7 @@ func (n Network) send(size, num, den uint64) instance.Duration {
 	if rest > 0 {
 		bytes++
 	}
-	const nanobits = 8e9 // bits of a byte x nanoseconds of a second
+	const nanobits = 8e9 // bits in a byte x nanoseconds in a second
 	high, low = bits.Mul64(bytes, nanobits)
 	if high >= uint64(n.Rate) {
 		return forever
@@ -68,5 +68,5 @@ func (n Network) send(size, num, den uint64) instance.Duration {
 	return min(instance.Duration(min(ns, uint64(forever)))+n.Latency, forever)
 }
 
-// forever is a time that [Chain.check] refuses, and that twice can be added up.
+// forever is a time that [Chain.check] rejects, and two of which can be added.
 const forever instance.Duration = 1 << 60

@@ -11,7 +11,7 @@ import (
 type Plan struct {
 	// Widths is the number of GPUs by layer.
 	Widths []int `json:"widths"`
-	// Time of an iteration, and the GPU-time it takes: (1) summed, plain and times GPUs.
+	// Time of an iteration, and its GPU-time: (1) summed, plain and times GPUs.
 	Time    instance.Duration `json:"time"`
 	GPUTime instance.Duration `json:"gpu_time"`
 	// Amplification is the largest of any layer.
@@ -35,14 +35,14 @@ func (c *Chain) permits(limit instance.Ratio, l, i, j int) bool {
 }
 
 // Fastest is the plan of least time within a limit of amplification, at least 1 or
-// [Unlimited], and of least GPU-time among those: (3). There is one, since one GPU
-// amplifies nothing.
+// [Unlimited], and of least GPU-time among those: (3). One always exists, since
+// one GPU has amplification 1.
 func (c *Chain) Fastest(limit instance.Ratio) Plan {
-	plans, _ := c.Front(limit, 1) // of the ways to a layer on a number of GPUs the fastest is enough
+	plans, _ := c.Front(limit, 1) // the fastest way to a layer on a number of GPUs is enough
 	return plans[0]
 }
 
-// DataParallel is the plan that has every layer on g of the chain's numbers of GPUs.
+// DataParallel is the plan with every layer on g GPUs, one of the chain's numbers.
 func (c *Chain) DataParallel(g int) Plan {
 	widths := make([]int, len(c.Layers))
 	for l := range widths {
@@ -51,8 +51,8 @@ func (c *Chain) DataParallel(g int) Plan {
 	return c.Evaluate(widths)
 }
 
-// Evaluate adds up the costs of a plan with these numbers of GPUs by layer, each one of the
-// chain's. It heeds no limit.
+// Evaluate sums the costs of a plan with these numbers of GPUs by layer, each one of the
+// chain's. It ignores limits.
 func (c *Chain) Evaluate(widths []int) Plan {
 	p := Plan{Widths: widths}
 	i := 0

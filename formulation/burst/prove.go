@@ -9,12 +9,12 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// atMost knows what background jobs can have of a foreground's GPUs at the most. It shares no code with what makes timetables.
+// atMost bounds what background jobs can get of a foreground's GPUs. It shares no code with what makes timetables.
 //
-// GPUs that are idle at the same times are a *class*. With a delay of x in all, a class by itself makes most of it by lengthening to
-// a slice the longest of the runs of idle time that are too short, as many as x is enough for, since the longer a run the less it takes
-// and the more it gives; all of x is of use then, if anything is. Between the delays at which one more run can be had, use/period is
-// monotone in x, and so greatest at one of these, at 0 or at the limit.
+// GPUs that are idle at the same times form a *class*. With a total delay of x, a class by itself gains most by
+// lengthening to a slice the longest of the runs of idle time that are too short, as many as x permits, since a longer
+// run needs less and gives more; all of x is then usable, if anything is. Between the delays at which one more run
+// becomes usable, use/period is monotone in x, so its maximum is at one of these, at 0 or at the limit.
 type atMost struct {
 	alone   instance.Duration
 	delays  []instance.Duration // that may be best
@@ -24,7 +24,7 @@ type atMost struct {
 // usable are the GPUs from one, up to another, of a class.
 type usable struct {
 	from, to int
-	use      []instance.Duration // of one GPU in a period, by delay
+	use      []instance.Duration // usable time of one GPU in a period, by delay
 }
 
 func (c *Chain) atMost(widths []int, r Rules) *atMost {
@@ -48,7 +48,7 @@ func (c *Chain) atMost(widths []int, r Rules) *atMost {
 				idle = append(idle, 0)
 			}
 		}
-		if last := len(idle) - 1; last > 0 { // the period closes
+		if last := len(idle) - 1; last > 0 { // wraps around the period
 			idle[0] += idle[last]
 			idle = idle[:last]
 		}
@@ -81,7 +81,8 @@ func (c *Chain) atMost(widths []int, r Rules) *atMost {
 	return b
 }
 
-// of is the most that jobs on some of the GPUs have together, which gpus counts among those from one up to another.
+// of is the most that jobs on some of the GPUs get together; gpus returns their number among the GPUs from one up to
+// another.
 func (b *atMost) of(gpus func(from, to int) int) *big.Rat {
 	best := new(big.Rat)
 	for k, x := range b.delays {
@@ -96,10 +97,11 @@ func (b *atMost) of(gpus func(from, to int) int) *big.Rat {
 	return best
 }
 
-// Prove returns the most that background jobs have together, in GPUs' worth of time, where the layers of each burst-parallel job
-// have these numbers of GPUs, by job and layer. Of the GPUs of a burst-parallel job the last idle whenever
-// those before them do, so that n jobs, or more on n GPUs, have no more there than on the last n; on a GPU that
-// none of the others has, they have it all. The best shares of the jobs are found by dynamic programming.
+// Prove returns the most that background jobs get together, in GPUs' worth of time, if the layers of each
+// burst-parallel job have these numbers of GPUs, by job and layer. Of the GPUs of a burst-parallel job the last
+// are idle whenever those before them are, so that n jobs, or more jobs on n GPUs, get at most what they get on
+// the last n; on a GPU that no burst-parallel job uses, they get all of it. The best distribution of the jobs
+// is found by dynamic programming.
 func Prove(in *instance.Bursts, chains []*Chain, stages [][]int) (*big.Rat, error) {
 	if len(stages) != len(in.Foreground) {
 		return nil, fmt.Errorf("burst: stages of %d burst-parallel jobs; the instance has %d", len(stages), len(in.Foreground))

@@ -12,8 +12,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// setting is a run of the published planner: the costs it used, in us, and what it found.
-// docs/burst.md says how the file comes about.
+// setting is a run of the published planner: the costs it used, in us, and its result.
+// docs/burst.md describes how the file is made.
 type setting struct {
 	Model  string  `json:"model"`
 	Batch  int     `json:"batch"`
@@ -30,8 +30,8 @@ type setting struct {
 	Time   float64 `json:"time"`
 }
 
-// chain takes the published planner's costs over. It compares with a layer's time on one GPU
-// with its sync, which belongs to a layer's own time here.
+// chain converts the published planner's costs. That planner compares with a layer's time on
+// one GPU including its sync, which is part of a layer's own time here.
 func (s *setting) chain() *Chain {
 	ns := func(us float64) instance.Duration { return instance.Duration(math.Round(1000 * us)) }
 	c := &Chain{GPUs: s.Counts}
@@ -104,8 +104,8 @@ func TestPublishedPlanner(t *testing.T) {
 		"it obeys the limit and is slower %d times, equal %d times", limited, breaks, own, worse, slower, equal)
 }
 
-// breaksOwn reports whether a layer that the published planner tests, one of over 300 us, is
-// above the limit.
+// breaksOwn reports whether a layer that the published planner tests, one of over 300 us,
+// exceeds the limit.
 func (s *setting) breaksOwn(c *Chain) bool {
 	i := 0
 	for l, g := range s.Widths {

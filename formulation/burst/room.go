@@ -7,20 +7,20 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Room says what layers have in memory on the first GPU, which all of them are on.
+// Room holds the memory demand of layers on the first GPU, which all of them use.
 type Room struct {
 	// Kept by a layer on each number of GPUs, by layer and index into [Chain.GPUs].
 	Kept [][]instance.Bytes
-	// Workspace of tasks, by index into [Chain.GPUs]: the most of the numbers that are used counts once.
+	// Workspace of tasks, by index into [Chain.GPUs]: the largest of the numbers used counts once.
 	Workspace []instance.Bytes
 	Memory    instance.Bytes
 }
 
-// mostWays keeps the search for stages that fit into memory within seconds.
+// mostWays keeps the search for stages that fit in memory within seconds.
 const mostWays = 5000
 
-// Within is the fastest plan within a limit that also has room in memory, and why it is not the fastest of all. Where there is no such plan
-// why says so, and proven whether there is none.
+// Within is the fastest plan within a limit that also fits in memory, and why it is not the fastest of all. If there is
+// no such plan why says so, and proven whether that is proven.
 func (c *Chain) Within(limit instance.Ratio, room Room) (plan *Plan, why string, proven bool) {
 	fastest := c.Fastest(limit)
 	bytes := room.Bytes(c, fastest.Widths, 0)
@@ -34,8 +34,9 @@ func (c *Chain) Within(limit instance.Ratio, room Room) (plan *Plan, why string,
 	return plan, fmt.Sprintf("the fastest stages, %s, would take %s of the %s of its first GPU: those chosen are the fastest that have room", fastest.Time, bytes, room.Memory), false
 }
 
-// fastestWithin is the fastest plan within a limit that also has room in memory, if there is one, of several that of fewest bytes. least is what every
-// plan within the limit takes at least. Of fronts of time and bytes it keeps most ways, as [Chain.Front] does.
+// fastestWithin is the fastest plan within a limit that also fits in memory, if there is one; among equals that of
+// fewest bytes. least is a lower limit on the bytes of every plan within the limit. It keeps most ways of fronts of
+// time and bytes, as [Chain.Front] does.
 func (c *Chain) fastestWithin(limit instance.Ratio, room Room, most int) (best *Plan, least instance.Bytes, exact bool) {
 	least, exact = full, true
 	spaces := slices.Clone(room.Workspace)
@@ -56,11 +57,11 @@ func (c *Chain) fastestWithin(limit instance.Ratio, room Room, most int) (best *
 	return best, least, exact
 }
 
-// full is more than any memory, and can be added up with what is not.
+// full exceeds any memory, and can be added to what does not.
 const full = instance.Bytes(forever)
 
-// NewRoom says what the layers of a job of a global batch keep: parameters, and what training keeps beside them, so many bytes in all for
-// each, and activations, from the forward pass to the backward pass.
+// NewRoom computes what the layers of a job of a global batch keep: parameters with their training state, each
+// bytes per byte of parameters, and activations, from the forward pass to the backward pass.
 func NewRoom(profiles []*instance.Profile, batch int, each int64, c *Chain, memory instance.Bytes) (r Room, err error) {
 	table, err := newScaling(profiles)
 	if err != nil {
@@ -81,7 +82,7 @@ func NewRoom(profiles []*instance.Profile, batch int, each int64, c *Chain, memo
 	return r, nil
 }
 
-// Bytes of the layers that are on a GPU.
+// Bytes of the layers on a GPU.
 func (r *Room) Bytes(c *Chain, widths []int, gpu int) (sum instance.Bytes) {
 	workspace := instance.Bytes(0)
 	for l, w := range widths {

@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// scaling is what a model's layers take by batch size.
+// scaling holds the times of a model's layers by batch size.
 type scaling []*instance.Profile // ascending batch
 
 func newScaling(profiles []*instance.Profile) (scaling, error) {
@@ -46,8 +46,8 @@ func newScaling(profiles []*instance.Profile) (scaling, error) {
 	return s, nil
 }
 
-// around returns the profiles on either side of a batch: both the same where it was
-// measured, or is beyond all that were.
+// around returns the profiles on either side of a batch: both the same if it was
+// measured, or is outside the measured range.
 func (s scaling) around(batch int) (below, above *instance.Profile) {
 	i, found := slices.BinarySearchFunc(s, batch, func(p *instance.Profile, b int) int { return cmp.Compare(p.Batch, b) })
 	switch {
@@ -70,8 +70,8 @@ func (s scaling) nearest(batch int) *instance.Profile {
 	return above
 }
 
-// times returns a layer's time forward and backward: as measured, on the straight line
-// between the two batches beside it, or in proportion to the nearest.
+// times returns a layer's forward and backward time: as measured, interpolated
+// linearly between the two neighbouring batches, or in proportion to the nearest.
 func (s scaling) times(l, batch int) (forward, backward instance.Duration) {
 	a, b := s.around(batch)
 	between := func(x, y instance.Duration) instance.Duration {

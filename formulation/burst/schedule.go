@@ -12,13 +12,13 @@ import (
 
 // Schedule is a plan of an instance of burst-parallel jobs.
 type Schedule struct {
-	// Jobs by number in [instance.Bursts.Foreground]. Slices are of background jobs by number.
+	// Jobs by number in [instance.Bursts.Foreground]. Slices belong to background jobs by number.
 	Jobs []Foreground
-	// Homes are the GPUs of the background jobs, by number; [Nowhere] where none has room.
+	// Homes are the GPUs of the background jobs, by number; [Nowhere] for a job without room.
 	Homes []instance.GPUID
 }
 
-// Foreground is a burst-parallel job: how many GPUs its layers have, and one period.
+// Foreground is a burst-parallel job: the number of GPUs of its layers, and one period.
 type Foreground struct {
 	Plan
 	Timetable
@@ -27,7 +27,8 @@ type Foreground struct {
 // Nowhere is the home of a background job that no GPU has room for.
 const Nowhere instance.GPUID = -1
 
-// Chains of the burst-parallel jobs, by number, on their nodes. Notes say which batches were not measured.
+// Chains returns the chains of the burst-parallel jobs, by number, on their nodes. Notes say which batches were
+// not measured.
 func Chains(in *instance.Bursts) (chains []*Chain, notes []string, err error) {
 	for i := range in.Foreground {
 		job := &in.Foreground[i]
@@ -48,10 +49,11 @@ func rules(in *instance.Bursts, job *instance.BurstJob) Rules {
 	return Rules{GPUs: job.GPUs, Slice: in.Slice, Slowdown: job.Slowdown}
 }
 
-// Solve plans an instance. Each burst-parallel job has its fastest plan within its limit and memory; background jobs
-// go where most can idle, and memory has room for them; each timetable makes most of what idles. bound is what no
-// timetables of these plans give the background jobs together, wherever they are: GPUs' worth of
-// time. Where s is nil notes say why there is no schedule, and proven whether there is none; else which plans memory has made slower.
+// Solve plans an instance. Each burst-parallel job gets its fastest plan within its limit and memory. Background
+// jobs go where the most time is idle and memory has room for them, and each timetable uses most of the idle time.
+// bound is the most that any timetables of these plans give the background jobs together, wherever they are, in
+// GPUs' worth of time. If s is nil, notes say why there is no schedule, and proven whether that is proven; otherwise
+// notes say which plans memory has made slower.
 func Solve(in *instance.Bursts, chains []*Chain) (s *Schedule, bound *big.Rat, notes []string, proven bool, err error) {
 	s = &Schedule{}
 	var reasons []string
@@ -103,8 +105,8 @@ func Solve(in *instance.Bursts, chains []*Chain) (s *Schedule, bound *big.Rat, n
 	return s, bound, notes, false, err
 }
 
-// deal chooses the GPUs of background jobs, those of most bytes first: of the GPUs with room the one with fewest
-// of them, and of these the one that idles most; GPUs that never idle last.
+// deal chooses the GPUs of background jobs, those of most bytes first: among the GPUs with room the one with
+// fewest jobs, and among these the one that idles most; GPUs that never idle come last.
 func deal(in *instance.Bursts, room []instance.Bytes, worth []*big.Rat) []instance.GPUID {
 	homes, order, jobs := make([]instance.GPUID, len(in.Jobs)), instance.UpTo[int](len(in.Jobs)), make([]int, len(in.GPUs))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(most(&in.Jobs[j]), most(&in.Jobs[i])) })
@@ -127,7 +129,8 @@ func deal(in *instance.Bursts, room []instance.Bytes, worth []*big.Rat) []instan
 	return homes
 }
 
-// needs are the bytes of a background job: its iterations are interrupted, so that it keeps all between slices.
+// needs is the memory of a background job in bytes: its iterations are interrupted, so it keeps everything
+// between slices.
 func needs(on *instance.Costs) instance.Bytes {
 	return on.Persistent + on.Ephemeral[len(on.Ephemeral)-1]
 }
@@ -141,7 +144,7 @@ func most(j *instance.Job) (bytes instance.Bytes) {
 	return bytes
 }
 
-// local are the homes of background jobs among the GPUs of a burst-parallel job, -1 elsewhere.
+// local returns the homes of background jobs among the GPUs of a burst-parallel job, -1 elsewhere.
 func (s *Schedule) local(in *instance.Bursts, i int) []int {
 	job := &in.Foreground[i]
 	first := in.Nodes[job.Node].FirstGPU
@@ -154,7 +157,7 @@ func (s *Schedule) local(in *instance.Bursts, i int) []int {
 	return homes
 }
 
-// Stages are the numbers of GPUs of the burst-parallel jobs, by job and layer, which [Prove] takes.
+// Stages returns the numbers of GPUs of the burst-parallel jobs, by job and layer, as [Prove] takes them.
 func (s *Schedule) Stages() (stages [][]int) {
 	for i := range s.Jobs {
 		stages = append(stages, s.Jobs[i].Widths)
@@ -162,7 +165,7 @@ func (s *Schedule) Stages() (stages [][]int) {
 	return stages
 }
 
-// Rates are what the background jobs have of a GPU, as they would have alone.
+// Rates returns the rate of each background job on its GPU, relative to running alone.
 func (s *Schedule) Rates(in *instance.Bursts) []*big.Rat {
 	rates, alike := make([]*big.Rat, len(in.Jobs)), map[instance.GPUID]int64{}
 	for _, home := range s.Homes {
@@ -170,7 +173,7 @@ func (s *Schedule) Rates(in *instance.Bursts) []*big.Rat {
 	}
 	for j, home := range s.Homes {
 		if rates[j] = new(big.Rat); home != Nowhere {
-			rates[j].SetFrac64(1, alike[home]) // on GPUs of no burst-parallel job, by turns
+			rates[j].SetFrac64(1, alike[home]) // on GPUs of no burst-parallel job, in turn
 		}
 	}
 	for i := range s.Jobs {

@@ -15,7 +15,8 @@ import (
 	"jigsaw/formulation/instance/profiles"
 )
 
-// randomInstance has one or two burst-parallel jobs of at most two GPUs each, some GPUs besides, and a few jobs behind them.
+// randomInstance has one or two burst-parallel jobs of at most two GPUs each, some other GPUs, and a few
+// background jobs.
 func randomInstance(rng *rand.Rand) (*instance.Bursts, []*Chain) {
 	in := &instance.Bursts{Instance: &instance.Instance{Types: []instance.GPUType{{Name: "a", Memory: 10}}}, Slice: instance.Duration(1 + rng.IntN(12))}
 	var chains []*Chain
@@ -50,8 +51,8 @@ func randomInstance(rng *rand.Rand) (*instance.Bursts, []*Chain) {
 	return in, chains
 }
 
-// TestSolveAgainstBruteForce: schedules pass the check; what they give the background is at most the best of all
-// homes and delays, memory forgotten, and that is at most the bound.
+// TestSolveAgainstBruteForce: schedules pass the check; what they give the background jobs is at most the best
+// over all homes and delays, ignoring memory, and that is at most the bound.
 func TestSolveAgainstBruteForce(t *testing.T) {
 	seeds, tight, optimal, all := 400, 0, 0, 0
 	if testing.Short() {
@@ -120,7 +121,7 @@ func compileExample(t *testing.T) (*instance.Bursts, []*Chain) {
 	return in, chains
 }
 
-// TestCheckScheduleSeesFaults: every change of a good schedule is told.
+// TestCheckScheduleSeesFaults: every change of a good schedule is detected.
 func TestCheckScheduleSeesFaults(t *testing.T) {
 	var in *instance.Bursts
 	var chains []*Chain
@@ -149,7 +150,8 @@ func TestCheckScheduleSeesFaults(t *testing.T) {
 	}
 }
 
-// TestSolveWithoutRoom: stages have room, or it is told why there are none, and background jobs that have none run nowhere.
+// TestSolveWithoutRoom: stages fit in memory, or the reason is reported, and background jobs without room run
+// nowhere.
 func TestSolveWithoutRoom(t *testing.T) {
 	in, chains := compileExample(t)
 	in.Types[0].Memory = 4 << 30
@@ -159,7 +161,7 @@ func TestSolveWithoutRoom(t *testing.T) {
 	assert.Contains(t, s.Homes, Nowhere)
 	assert.Empty(t, notes)
 
-	// Where all-reduces are slow few GPUs are fast, and each has much in memory.
+	// If all-reduces are slow, plans on few GPUs are fast, and each GPU holds much in memory.
 	in.Latency, in.Foreground[1].Amplification = 1_000_000, 3_000_000
 	chains, _, err = Chains(in)
 	require.NoError(t, err)
@@ -181,7 +183,7 @@ func TestSolveWithoutRoom(t *testing.T) {
 	assert.Contains(t, notes[0], "vgg, on node r0n0: no stages within the limit have room")
 }
 
-// TestFastestWithinAgainstBruteForce: of all paths the fastest that has room.
+// TestFastestWithinAgainstBruteForce: the fastest of all paths that fit in memory.
 func TestFastestWithinAgainstBruteForce(t *testing.T) {
 	within, without := 0, 0
 	for seed := range uint64(400) {

@@ -3,15 +3,15 @@ package burst
 import "jigsaw/formulation/instance"
 
 // Stage is a run of layers on the same GPUs. Forward stages go from the first to the last;
-// then backward stages go back, each on the GPUs it had.
+// then backward stages go back, each on the same GPUs.
 type Stage struct {
-	// GPUs: the stage has the first so many of the job's.
+	// GPUs: the stage uses that many of the job's GPUs, from the first.
 	GPUs int `json:"gpus"`
 	// First and Last of its layers, from 0.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Move is the time of moving its input, which passes before the forward stage and, for
-	// its gradient, after the backward stage.
+	// Move is the time of moving its input, before the forward stage, and its gradient, after
+	// the backward stage.
 	Move instance.Duration `json:"move"`
 	// Forward and Backward are the times of its layers; Sync that of their all-reduces,
 	// each after its layer's backward pass.

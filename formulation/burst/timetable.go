@@ -11,12 +11,12 @@ import (
 )
 
 // Timetable is one period of a burst-parallel job, the foreground, and of what runs on its GPUs
-// meanwhile. It repeats for ever. Times are from the start of the period.
+// meanwhile. It repeats forever. Times are from the start of the period.
 type Timetable struct {
-	// Period of the foreground, and what it would be without delays.
+	// Period of the foreground, and its length without delays.
 	Period instance.Duration `json:"period"`
 	Alone  instance.Duration `json:"period_alone"`
-	// Steps of the foreground in their order, all within the period. Time between two of them is delay.
+	// Steps of the foreground in order, all within the period. Time between two of them is delay.
 	Steps []Step `json:"steps"`
 	// Windows of idle GPUs that are long enough for a slice.
 	Windows []Window `json:"windows"`
@@ -35,27 +35,27 @@ const (
 	Move     Kind = "move"
 )
 
-// Step is a run of layers, all of which do the same on the same GPUs.
+// Step is a run of layers that all do the same operation on the same GPUs.
 type Step struct {
 	Kind Kind `json:"kind"`
-	// First and Last of its layers; going back, First is the larger.
+	// First and Last of its layers; in backward steps, First is the larger.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// GPUs: the first so many of the job's are not idle.
+	// GPUs: that many of the job's GPUs, from the first, are not idle.
 	GPUs  int               `json:"gpus"`
 	Start instance.Duration `json:"start"`
 	End   instance.Duration `json:"end"`
 }
 
-// Window is when a GPU idles. It starts within the period, and may end in the next one.
+// Window is an idle interval of a GPU. It starts within the period, and may end in the next one.
 type Window struct {
 	GPU   int               `json:"gpu"`
 	Start instance.Duration `json:"start"`
 	End   instance.Duration `json:"end"`
 }
 
-// Slice is when a background job runs, without a break. It starts within the period, and may
-// end in the next one.
+// Slice is an uninterrupted run of a background job. It starts within the period, and may end in
+// the next one.
 type Slice struct {
 	// Job by number, from 0.
 	Job int `json:"job"`
@@ -64,11 +64,11 @@ type Slice struct {
 
 // Rules of a timetable.
 type Rules struct {
-	// GPUs of the foreground: background jobs may run on those, too, that no layer uses.
+	// GPUs of the foreground: background jobs may also run on those that no layer uses.
 	GPUs int `json:"gpus"`
-	// Slice is the least time that a background job runs without a break.
+	// Slice is the least uninterrupted run of a background job.
 	Slice instance.Duration `json:"slice"`
-	// Slowdown is the most that the period may be over that without delays, from 1 to [MaxSlowdown].
+	// Slowdown limits the ratio of the period to that without delays, from 1 to [MaxSlowdown].
 	Slowdown instance.Ratio `json:"slowdown_limit"`
 	// Overlap lets background jobs run during an all-reduce, on GPUs that take no part in it.
 	Overlap bool `json:"overlap"`
@@ -135,7 +135,8 @@ func (c *Chain) steps(p Plan, r Rules) []Step {
 	return steps
 }
 
-// Deal gives each of so many background jobs one of so many GPUs. The last ones idle most: they are taken first.
+// Deal assigns each background job to one of the GPUs. The last ones idle most, so they are used
+// first.
 func Deal(jobs, gpus int) []int {
 	homes := make([]int, jobs)
 	for j := range homes {
@@ -144,10 +145,10 @@ func Deal(jobs, gpus int) []int {
 	return homes
 }
 
-// Fill makes the timetable of a plan of the chain with background jobs, each on the GPU that homes has for it,
-// or on none of these, -1. It delays steps of the foreground, within the limit, where that gives the
-// background the most of a period. bound is what no timetable of that plan gives jobs on these GPUs: GPUs' worth
-// of time, jobs together.
+// Fill makes the timetable of a plan of the chain with background jobs, each on its GPU in homes, or on none of
+// these, -1. It delays steps of the foreground, within the limit, if that gives the background jobs the largest
+// share of a period. bound is the most that any timetable of that plan gives jobs on these GPUs together, in
+// GPUs' worth of time.
 func (c *Chain) Fill(p Plan, r Rules, homes []int) (t *Timetable, bound *big.Rat, err error) {
 	if err := r.check(p); err != nil {
 		return nil, nil, err
@@ -174,7 +175,7 @@ func (c *Chain) Fill(p Plan, r Rules, homes []int) (t *Timetable, bound *big.Rat
 	}), nil
 }
 
-// fill finds the windows, and deals them out.
+// fill finds the windows, and assigns them to jobs.
 func (t *Timetable) fill(r Rules, homes []int) {
 	for g := r.GPUs - 1; g >= 0; g-- {
 		var here []int // jobs
@@ -186,7 +187,7 @@ func (t *Timetable) fill(r Rules, homes []int) {
 		got := make([]instance.Duration, len(here))
 		for _, w := range t.windows(g, r.Slice) {
 			t.Windows = append(t.Windows, w)
-			// As many of the jobs as there is room for, those that had least so far, alike.
+			// As many of the jobs as there is room for, those with the least so far, in equal parts.
 			n := instance.Duration(min(int64(len(here)), int64((w.End-w.Start)/r.Slice)))
 			taken := make([]bool, len(here))
 			for i, at := instance.Duration(0), w.Start; i < n; i++ {
@@ -212,7 +213,7 @@ func (t *Timetable) fill(r Rules, homes []int) {
 
 // windows of a GPU that are long enough, in the order in which they start.
 func (t *Timetable) windows(g int, least instance.Duration) (list []Window) {
-	free, first := instance.Duration(-1), instance.Duration(-1) // when the GPU fell idle, and when it first was busy
+	free, first := instance.Duration(-1), instance.Duration(-1) // when the GPU became idle, and when it was first busy
 	for _, s := range t.Steps {
 		if s.GPUs <= g {
 			continue
@@ -237,8 +238,8 @@ func (t *Timetable) windows(g int, least instance.Duration) (list []Window) {
 	return list
 }
 
-// Rates returns what each of the background jobs has of its GPU, as it would have alone: the
-// part of a period in which it runs.
+// Rates returns the rate of each background job on its GPU, relative to running alone: the
+// fraction of a period in which it runs.
 func (t *Timetable) Rates(jobs int) []*big.Rat {
 	sums := make([]instance.Duration, jobs)
 	for _, s := range t.Slices {

@@ -11,8 +11,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// mostIdle is by brute force the most that background jobs can have of a period: all delays in whole
-// ns are tried, and windows counted nanosecond by nanosecond.
+// mostIdle is, by brute force, the most that background jobs can get of a period: all delays in
+// whole ns are tried, and windows counted nanosecond by nanosecond.
 func mostIdle(c *Chain, p Plan, r Rules, gpus []int) *big.Rat {
 	steps := c.steps(p, r)
 	best := new(big.Rat)
@@ -75,8 +75,8 @@ func mostIdle(c *Chain, p Plan, r Rules, gpus []int) *big.Rat {
 	return best
 }
 
-// TestFillAgainstBruteForce: timetables pass the check, what they give is at most the optimum, and that
-// at most the bound.
+// TestFillAgainstBruteForce: timetables pass the check, what they give is at most the optimum, and
+// that is at most the bound.
 func TestFillAgainstBruteForce(t *testing.T) {
 	seeds, tight, optimal, all := 1200, 0, 0, 0
 	if testing.Short() {
@@ -157,7 +157,7 @@ func TestFillByHand(t *testing.T) {
 	assert.EqualValues(t, 42, table.Period)
 }
 
-// TestCheckSeesFaults: every change of a good timetable is told.
+// TestCheckSeesFaults: every change of a good timetable is detected.
 func TestCheckSeesFaults(t *testing.T) {
 	c := &Chain{GPUs: []int{1, 2}, Layers: []Layer{
 		{Forward: []instance.Duration{20, 10}, Backward: []instance.Duration{20, 10}, Sync: []instance.Duration{0, 4}},

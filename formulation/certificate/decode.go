@@ -24,11 +24,12 @@ const (
 	maxDigits = 2000
 )
 
-// Decode reads a certificate of one of some kinds, about the instance whose digest is told by the
-// kind and, where there are several, by the one that it claims. It is strict: unknown, repeated, missing and misplaced keys are mistakes, as are numbers
-// that are not whole, files larger than 16 MiB, another version and another instance. A mistake
-// comes back as [instance.Problems], with its path, line and column. Whether the certificate
-// proves what it claims is for package verify to say.
+// Decode reads a certificate of one of the given kinds, about the instance whose digest the
+// function returns for the kind and, if there are several, for the claimed digest. It is strict:
+// unknown, repeated, missing and misplaced keys are errors, as are numbers that are not whole,
+// files larger than 16 MiB, another version and another instance. An error is returned as
+// [instance.Problems], with its path, line and column. Package verify decides whether the
+// certificate proves what it claims.
 func Decode(r io.Reader, kinds []relax.Kind, digest func(kind relax.Kind, claimed string) string) (*relax.Certificate, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -49,8 +50,8 @@ func Decode(r io.Reader, kinds []relax.Kind, digest func(kind relax.Kind, claime
 	return &d.c, nil
 }
 
-// reader reads a file token by token: values are where they belong
-// or refused, so that nothing nests and nothing is read twice.
+// reader reads a file token by token: values are where they belong or are rejected, so
+// nothing nests and nothing is read twice.
 type reader struct {
 	data    []byte
 	decoder *json.Decoder
@@ -58,8 +59,7 @@ type reader struct {
 	problem *instance.Problem // the first
 }
 
-// bad notes what is wrong with the last token, or with the file where path is
-// empty.
+// bad records an error at the last token, or in the file if path is empty.
 func (d *reader) bad(path, format string, args ...any) {
 	if d.problem != nil {
 		return
@@ -94,7 +94,7 @@ func (d *reader) file() {
 	}
 }
 
-// value reads the value at the path into v, as its type says.
+// value reads the value at the path into v, according to its type.
 func (d *reader) value(path string, v reflect.Value) {
 	switch into := v.Addr().Interface().(type) {
 	case **relax.Claim:
@@ -147,8 +147,8 @@ func (d *reader) list(path string, v reflect.Value) {
 	}
 }
 
-// object reads an object. Its keys are those that v is written with; the ones that are never
-// left out must be there.
+// object reads an object. Its keys are those with which v is written; keys that are never
+// omitted must be present.
 func (d *reader) object(path string, v reflect.Value) {
 	t, ok := d.token(path)
 	if !ok {
@@ -239,7 +239,7 @@ func (d *reader) wholeNumber(path string) *big.Int {
 	return nil
 }
 
-// fraction reads an integer, or a text with an integer or a fraction; null is nil.
+// fraction reads an integer, or a string with an integer or a fraction; null is nil.
 func (d *reader) fraction(path string) *big.Rat {
 	t, ok := d.token(path)
 	if !ok || t == nil {
@@ -272,7 +272,7 @@ func parseInt(s string) *big.Int {
 	return v
 }
 
-// whole checks what no single key tells.
+// whole checks conditions that involve several keys.
 func (d *reader) whole(kinds []relax.Kind, digest string) {
 	c := &d.c
 	planned := c.Kind == relax.ColumnsBound || c.Kind == relax.PackingBound
@@ -311,12 +311,12 @@ func (d *reader) whole(kinds []relax.Kind, digest string) {
 	}
 }
 
-// about is [reader.bad] of a key wherever it is.
+// about is [reader.bad] for a key, wherever it is.
 func (d *reader) about(path, format string, args ...any) {
 	d.problem = &instance.Problem{Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
-// clip quotes a text that a file holds, shortened to be printed.
+// clip quotes a string of the file, shortened for printing.
 func clip(s string) string {
 	if len(s) > 20 {
 		s = strings.ToValidUTF8(s[:20], "") + "..."

@@ -21,7 +21,7 @@ func tight(seed uint64) *instance.Instance {
 	return tightened(rng, instancetest.Random(rng, instancetest.Options{Jobs: 5, GPUs: 5}))
 }
 
-// tightened draws memories anew.
+// tightened redraws memories.
 func tightened(rng *rand.Rand, in *instance.Instance) *instance.Instance {
 	least, all := make([]instance.Bytes, len(in.Types)), make([]instance.Bytes, len(in.Types))
 	for j := range in.Jobs {
@@ -41,7 +41,7 @@ func tightened(rng *rand.Rand, in *instance.Instance) *instance.Instance {
 	return in
 }
 
-// fits reports by trying everything whether there is a placement.
+// fits reports by exhaustive search whether there is a placement.
 func fits(in *instance.Instance) bool {
 	persistent, ephemeral := make([]instance.Bytes, len(in.GPUs)), make([]instance.Bytes, len(in.GPUs))
 	var place func(j instance.JobID, g instance.GPUID, gpus []instance.GPUID, counts []int) bool
@@ -94,7 +94,7 @@ func within(in *instance.Instance, job *instance.Job, gpus []instance.GPUID) boo
 	return ok
 }
 
-// requireValid holds a placement to its definition.
+// requireValid checks a placement against its definition.
 func requireValid(t *testing.T, in *instance.Instance, p *memory.Placement) {
 	t.Helper()
 	persistent, ephemeral := make([]instance.Bytes, len(in.GPUs)), make([]instance.Bytes, len(in.GPUs))
@@ -146,8 +146,8 @@ func TestAgainstTryingEverything(t *testing.T) {
 	assert.Greater(t, none, 50)
 }
 
-// TestGroups compares what is proven of workers of several GPUs, each of one node and depth, with brute force: without deadlines
-// there is a schedule where there is a placement.
+// TestGroups compares what is proven for workers of several GPUs, each on one node at one depth,
+// with brute force: without deadlines there is a schedule if there is a placement.
 func TestGroups(t *testing.T) {
 	some, none := 0, 0
 	for seed := range instancetest.Many[uint64](1000, 200) {
@@ -173,8 +173,8 @@ func TestGroups(t *testing.T) {
 	assert.Greater(t, none, 20)
 }
 
-// TestStepsEnd: with no step to take nothing is found and nothing proven, unless it is
-// seen at once.
+// TestStepsEnd: without steps nothing is found and nothing proven, unless it is
+// immediately clear.
 func TestStepsEnd(t *testing.T) {
 	undecided := 0
 	for seed := range uint64(100) {
@@ -193,7 +193,7 @@ func TestStepsEnd(t *testing.T) {
 	assert.False(t, everywhere)
 }
 
-// fitsTakesLong leaves out what trying everything takes seconds for.
+// fitsTakesLong excludes instances for which exhaustive search takes seconds.
 func fitsTakesLong(in *instance.Instance) bool {
 	ways := 1
 	for j := range in.Jobs {

@@ -10,16 +10,18 @@ import (
 	"jigsaw/formulation/relax/memory"
 )
 
-// Search looks for a placement for so many steps, workers put somewhere. It returns
-// nil and true where it has looked everywhere, which is no proof that others can
-// check (see [memory.Refute]), and nil and false where steps or ctx ended it.
+// Search looks for a placement within the given number of steps, workers placed. It
+// returns nil and true if it has searched everywhere, which is not a proof that
+// others can check (see [memory.Refute]), and nil and false if steps or ctx ended
+// it.
 func Search(ctx context.Context, in *instance.Instance, steps int) (*Placement, bool) {
 	if len(in.Jobs)*len(in.Classes())*len(in.GPUs) > mostWork {
 		return nil, false
 	}
 	s := newSearcher(ctx, in)
-	// Where placements are many a way of choosing GPUs that goes wrong early goes wrong
-	// for long, so several ways have a part of the steps each, and the last has the rest.
+	// If there are many placements, a way of choosing GPUs that goes wrong early stays
+	// wrong for long. So several ways get a part of the steps each, and the last gets the
+	// rest.
 	ways := []way{alike, tightest, roomiest, random, random, alike}
 	for n, way := range ways {
 		part := steps / 10
@@ -40,38 +42,38 @@ func Search(ctx context.Context, in *instance.Instance, steps int) (*Placement, 
 	return nil, false
 }
 
-// mostWork limits jobs x classes of jobs x GPUs, which is what going down once to a
-// placement costs.
+// mostWork limits jobs x classes of jobs x GPUs, the cost of descending once to a
+// placement.
 const mostWork = 500_000_000
 
-// way in which a worker's GPU is chosen first.
+// way is the order in which GPUs are tried for a worker.
 type way int
 
 const (
-	alike    way = iota // the largest ephemeral bytes there are nearest to the worker's: they are not added up
-	tightest            // the least memory left over
-	roomiest            // the most
+	alike    way = iota // smallest difference between the largest ephemeral bytes there and the worker's, as they are not summed
+	tightest            // least memory left over
+	roomiest            // most memory left over
 	random
 )
 
-// searcher backtracks over jobs, the one with the fewest GPUs to choose from first, and
+// searcher backtracks over jobs, the one with the fewest available GPUs first, and
 // over their workers, the deepest first. GPUs that the cluster's symmetries exchange
 // are tried once: GPUs of a node in the same state, nodes of a rack with GPUs in the
-// same states, and racks with such nodes. States are told by hashes of 64 bits.
+// same states, and racks with such nodes. States are identified by 64-bit hashes.
 type searcher struct {
 	ctx    context.Context
 	in     *instance.Instance
 	way    way
 	rng    *rand.Rand
 	budget int
-	whole  bool // nothing was left out but for the budget
+	whole  bool // nothing was left out except because of the budget
 
 	options [][][]int // per job: multisets
-	class   []int     // per job: equal jobs have equal numbers
+	class   []int     // per job: identical jobs have equal numbers
 	reach   []int     // per node: its component
 
 	held               []instance.Memory // per GPU
-	taken              []bool            // per GPU: by the job that is being placed
+	taken              []bool            // per GPU: used by the job being placed
 	gpuHash            []uint64          // per GPU: its state
 	nodeHash, rackHash []uint64          // sums over GPUs, and over nodes
 	total              uint64            // over racks
@@ -99,7 +101,7 @@ func newSearcher(ctx context.Context, in *instance.Instance) *searcher {
 }
 
 // try searches from the beginning. It reports whether a placement was found, and
-// whether it looked everywhere.
+// whether it searched everywhere.
 func (s *searcher) try(w way, steps int) (found, everywhere bool) {
 	s.way, s.budget = w, steps
 	clear(s.held)
@@ -133,7 +135,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// rehash brings the hashes up to date with the state of a GPU.
+// rehash updates the hashes with the state of a GPU.
 func (s *searcher) rehash(g instance.GPUID) {
 	node := &s.in.Nodes[s.in.GPUs[g].Node]
 	n, r := s.in.GPUs[g].Node, node.Rack
@@ -158,13 +160,13 @@ func (s *searcher) nodeKey(n instance.NodeID) uint64 {
 		fabric = 1
 	}
 	if len(s.in.Policies) > 0 {
-		fabric += 2 * uint64(n+1) // routes may tell any two nodes apart
+		fabric += 2 * uint64(n+1) // routes may distinguish any two nodes
 	}
 	return mix(s.nodeHash[n] + mix(uint64(node.Type)<<32+uint64(node.GPUs)) + mix(uint64(s.reach[n]+1)<<1+fabric)*5)
 }
 
-// room returns the memory left on g beside a worker of job j at depth d; negative
-// where it does not fit.
+// room returns the memory left on g beside a worker of job j at depth d; negative if
+// it does not fit.
 func (s *searcher) room(j instance.JobID, g instance.GPUID, d int) instance.Bytes {
 	t := s.in.GPUs[g].Type
 	c := s.in.Jobs[j].On[t]
@@ -182,7 +184,8 @@ func (s *searcher) jobs() bool {
 	if s.budget < 0 || s.ctx.Err() != nil {
 		return false
 	}
-	// Which jobs are left and what state the cluster is in says all of what can follow.
+	// The remaining jobs and the state of the cluster determine everything that can
+	// follow.
 	key := s.total
 	for _, j := range s.left {
 		key += mix(uint64(s.class[j]) + 0x77777777)
@@ -209,8 +212,8 @@ func (s *searcher) jobs() bool {
 	return false
 }
 
-// hardest returns the index in left of the job with the fewest GPUs to choose from
-// beyond those it needs, and false where a job has too few.
+// hardest returns the index in left of the job with the fewest GPUs beyond those it
+// needs, and false if a job has too few.
 func (s *searcher) hardest() (int, bool) {
 	best, least := 0, int(^uint(0)>>1)
 	seen := make(map[int]bool, len(s.left))
@@ -250,7 +253,7 @@ func (s *searcher) hardest() (int, bool) {
 		if slack < 0 {
 			return 0, false
 		}
-		// Of equal choice the job that takes the most.
+		// Ties go to the job with the most workers.
 		slack = slack*1024 - min(1023, job.Workers)
 		if slack < least {
 			best, least = at, slack
@@ -259,8 +262,8 @@ func (s *searcher) hardest() (int, bool) {
 	return best, true
 }
 
-// parametersFit reports whether the parameters of the jobs left find memory, as if they
-// could be cut into bytes.
+// parametersFit reports whether there is memory for the parameters of the jobs left, if
+// they could be divided into bytes.
 func (s *searcher) parametersFit() bool {
 	need, have := instance.Bytes(0), instance.Bytes(0)
 	usable := make([]bool, len(s.in.Types))
@@ -285,7 +288,7 @@ func (s *searcher) parametersFit() bool {
 	return need <= have
 }
 
-// place puts the workers of job j, with the given depths, and all jobs left.
+// place places the workers of job j, with the given depths, and all jobs left.
 func (s *searcher) place(j instance.JobID, counts []int) bool {
 	var depths []int // deepest first
 	for d := len(counts) - 1; d >= 0; d-- {
@@ -297,7 +300,7 @@ func (s *searcher) place(j instance.JobID, counts []int) bool {
 	return s.worker(j, 0)
 }
 
-// worker puts the workers from n on of job j somewhere, and all jobs left.
+// worker places the workers from n on of job j, and all jobs left.
 func (s *searcher) worker(j instance.JobID, n int) bool {
 	depths := s.depths[j]
 	if n == len(depths) {
@@ -329,7 +332,7 @@ func (s *searcher) worker(j instance.JobID, n int) bool {
 	return false
 }
 
-// close goes on to the other jobs once job j has its GPUs.
+// close continues with the other jobs once job j has its GPUs.
 func (s *searcher) close(j instance.JobID) bool {
 	gpus := slices.Clone(s.gpus[j])
 	sorted := slices.Clone(gpus)
@@ -352,8 +355,8 @@ func (s *searcher) close(j instance.JobID) bool {
 	return false
 }
 
-// candidates lists GPUs from the given one on for worker n of job j at depth d, one of each set of GPUs
-// that symmetries exchange, the best first.
+// candidates lists GPUs from the given one on for worker n of job j at depth d, one of each set of
+// GPUs that symmetries exchange, best first.
 func (s *searcher) candidates(j instance.JobID, n, d int, from instance.GPUID) []instance.GPUID {
 	type candidate struct {
 		g    instance.GPUID
@@ -398,7 +401,8 @@ func (s *searcher) candidates(j instance.JobID, n, d int, from instance.GPUID) [
 	return gpus
 }
 
-// within reports whether worker n of job j may live on the node beside those before it.
+// within reports whether worker n of job j may live on the node, given the previous
+// workers.
 func (s *searcher) within(j instance.JobID, n int, node instance.NodeID) bool {
 	if n == 0 {
 		return true

@@ -9,28 +9,29 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// LoadTerms say how an area certificate looks at a load: the work of some jobs that
-// only some resources can do.
+// LoadTerms say how an area certificate uses a load: the work of some jobs that only
+// some resources can do.
 type LoadTerms struct {
-	// Load is its number: the loads of sets of GPU types, then of NICs, fabrics and
+	// Load is its index: first the loads of sets of GPU types, then of NICs, fabrics and
 	// uplinks, then of groups of GPU types that share no class.
 	Load int `json:"load"`
-	// Head and Tail, of the makespan, choose the iterations that count: those that start
-	// at the head or later and keep a distance of the tail to the end, in ticks.
+	// Head and Tail, for the makespan, select the iterations that count: those that start
+	// at or after the head and end at least the tail before the end, in ticks.
 	Head int64 `json:"head,omitempty"`
 	Tail int64 `json:"tail,omitempty"`
-	// Multipliers, of the weighted completion, are by class of the load in parts of 64: how
-	// far the class counts with its completion by the load, and not with its chain.
+	// Multipliers, for the weighted completion, are by class of the load in parts of 64:
+	// the weight with which the class counts with its completion by the load instead of its
+	// chain.
 	Multipliers []int64 `json:"multipliers,omitempty"`
 }
 
-// errLoads is of area certificates whose loads make no sense.
+// errLoads reports invalid loads in an area certificate.
 var errLoads = errors.New("formulation: the certificate's loads make no sense")
 
-// ProveArea evaluates the area bound: the work that every schedule does on the GPUs of a
-// set of types, or sends over a class of links, against what those can do. Only jobs that
-// cannot do the work elsewhere count, each task at its shortest over the GPU types that the
-// job may use.
+// ProveArea evaluates the area bound: the work that every schedule does on the
+// GPUs of a set of types, or sends over a class of links, against what those can
+// do. Only jobs that cannot do the work elsewhere count, with the shortest
+// length of each task over the GPU types that the job may use.
 //
 // # Makespan
 //
@@ -59,8 +60,9 @@ var errLoads = errors.New("formulation: the certificate's loads make no sense")
 // WSPT, which is optimal for mean busy times with releases; M. X. Goemans et
 // al., Single machine scheduling with release dates, 2002). Parts of iteration i
 // are available from r + (i-1) l. On links a synchronisation works evenly, so
-// that sync / 2 takes the place of sync + sum a^2 / (2 W) in (1). Jobs whose chain is longer than (1) should
-// count with their chain instead: for any multipliers 0 <= v_j <= 1
+// that sync / 2 takes the place of sync + sum a^2 / (2 W) in (1). Jobs whose
+// chain is longer than (1) should count with their chain instead: For any
+// multipliers 0 <= v_j <= 1
 //
 //	sum w_j C_j >= sum (1-v_j) w_j chain_j + min sum v_j w_j C_j by (1).
 //
@@ -128,9 +130,8 @@ func late(bound, first, l int64, iterations int) int64 {
 	return int64(iterations) - (bound-first+l-1)/l
 }
 
-// ConfinedEnd returns when a schedule ends at the earliest because of what of a load is done
-// at or after head h and has a distance of at least q to the end; work is false where there
-// is none.
+// ConfinedEnd returns a lower limit on the end of a schedule from the work of a load that is
+// done at or after head h and at least q before the end; work is false if there is none.
 func (m *Model) ConfinedEnd(l *Load, h, q int64) (end *big.Rat, work bool) {
 	sum, _ := m.confined(l, h, func(*Class) (int64, bool) { return q, true })
 	if sum.Sign() == 0 {
@@ -140,8 +141,9 @@ func (m *Model) ConfinedEnd(l *Load, h, q int64) (end *big.Rat, work bool) {
 	return new(big.Rat).SetInt(ticks.Add(ticks, big.NewInt(h+q))), true
 }
 
-// confined is the work of a load that is done at or after head h and has a distance, which tail tells
-// of those classes that count, to the end or the deadline; and of how many jobs it is.
+// confined is the work of a load that is done at or after head h and at least some distance before
+// the end or the deadline, and the number of its jobs. tail returns that distance for each class
+// that counts.
 func (m *Model) confined(l *Load, h int64, tail func(d *Class) (q int64, counts bool)) (work *big.Int, jobs int64) {
 	work = new(big.Int)
 	for i := range l.Items {
@@ -158,7 +160,7 @@ func (m *Model) confined(l *Load, h int64, tail func(d *Class) (q int64, counts 
 	return work, jobs
 }
 
-// AreaEnd is when a schedule ends at the earliest because of all work of some load.
+// AreaEnd is the earliest end of a schedule because of all work of some load.
 func (m *Model) AreaEnd() *big.Rat {
 	best := new(big.Rat)
 	for _, l := range m.loads() {
@@ -173,8 +175,8 @@ func (m *Model) AreaEnd() *big.Rat {
 	return best
 }
 
-// areaRates lists what loads leave of a periodic objective at the most: of throughput all
-// together, of the smallest rate each.
+// areaRates lists upper limits that loads put on a periodic objective: for throughput all
+// loads together, for the smallest rate each load.
 func (m *Model) areaRates(terms []LoadTerms, loads []Load, taken []bool) (values []*big.Rat) {
 	if m.Instance.Objective == instance.MaxMinThroughput {
 		for _, t := range terms {
@@ -204,14 +206,14 @@ func (m *Model) areaRates(terms []LoadTerms, loads []Load, taken []bool) (values
 	return []*big.Rat{sum}
 }
 
-// crowded is what the smallest rate is at most on the GPU that has most workers: as many as there are workers for each GPU, rounded
-// up, or more. They are of as many jobs, and each has a task there in each iteration, no shallower than
-// the shallowest of its rule. nil for other objectives.
+// crowded is an upper limit on the smallest rate from the GPU that has most workers: at least the number of workers per
+// GPU, rounded up. They belong to as many jobs, and each has a task there in each iteration, no shallower than the
+// shallowest of its rule. nil for other objectives.
 func (m *Model) crowded() []*big.Rat {
 	if m.Instance.Objective != instance.MaxMinThroughput || !m.AllRun() {
 		return nil
 	}
-	var shares []*big.Rat // of the GPU, of the jobs at normalised rate 1
+	var shares []*big.Rat // of the GPU's time, for the jobs at normalised rate 1
 	workers := 0
 	for c := range m.Classes {
 		d := &m.Classes[c]

@@ -14,7 +14,7 @@ const (
 	completionParts = 30_000
 )
 
-// Machine is a load as one machine serves it for the weighted completion, see
+// Machine is a load served by a single machine, for the weighted completion; see
 // [Model.ProveArea].
 type Machine struct {
 	m      *Model
@@ -31,8 +31,7 @@ type part struct {
 	item   int // index into load.items
 }
 
-// NewMachine returns the machine of a load; ok is false where numbers are beyond those of
-// 64 bits.
+// NewMachine returns the machine of a load; ok is false if numbers exceed 64 bits.
 func (m *Model) NewMachine(wide *Load) (s *Machine, ok bool) {
 	s = &Machine{m: m, load: wide.narrow()}
 	for _, item := range s.load.Items {
@@ -48,8 +47,8 @@ func (m *Model) NewMachine(wide *Load) (s *Machine, ok bool) {
 	return s, ok
 }
 
-// delay returns by how much the weighted completion of the jobs of a load exceeds that of
-// their chains, at the least, at some multipliers.
+// delay returns a lower bound on how much the weighted completion of the jobs of a load
+// exceeds that of their chains, at some multipliers.
 func (m *Model) delay(l *Load, multipliers []int64) (*big.Rat, error) {
 	s, ok := m.NewMachine(l)
 	if !ok || len(multipliers) != len(l.Items) ||
@@ -59,7 +58,7 @@ func (m *Model) delay(l *Load, multipliers []int64) (*big.Rat, error) {
 	return s.Delay(s.Ends(multipliers), multipliers), nil
 }
 
-// Delay is that of the machine, from when jobs end by (1) at these multipliers.
+// Delay returns that for the machine, from the ends of jobs by (1) at these multipliers.
 func (s *Machine) Delay(ends []*big.Rat, multipliers []int64) *big.Rat {
 	sum := new(big.Rat)
 	for i, end := range ends {
@@ -70,7 +69,7 @@ func (s *Machine) Delay(ends []*big.Rat, multipliers []int64) *big.Rat {
 	return sum
 }
 
-// Ends returns by item when its jobs end by (1) on average.
+// Ends returns, by item, the mean end of its jobs by (1).
 func (s *Machine) Ends(multipliers []int64) []*big.Rat {
 	ends := s.meanBusy(multipliers)
 	for i := range ends {
@@ -95,9 +94,9 @@ func (l *Load) narrow() Load {
 	return small
 }
 
-// after is the time between the mean at which an iteration's part of the load
-// is worked on and the iteration's end, at the least: by (1) for GPUs, half the
-// synchronisation for links, as that uses them evenly.
+// after is a lower bound on the time between the mean at which an iteration's
+// part of the load is worked on and the iteration's end: by (1) for GPUs, half
+// the synchronisation for links, as that uses them evenly.
 func (item *loadItem) after(d *Class, resource string) *big.Rat {
 	if resource != "gpu" {
 		return big.NewRat(int64(d.Sync), 2)
@@ -106,8 +105,8 @@ func (item *loadItem) after(d *Class, resource string) *big.Rat {
 	return half.Add(half, new(big.Rat).SetInt64(int64(d.Sync)))
 }
 
-// cut cuts the load into parts by time of availability. Where there are too
-// many iterations several in a row share a part, available with the first.
+// cut divides the load into parts by time of availability. With too many iterations,
+// several in a row share a part, available with the first.
 func (s *Machine) cut() ([]part, bool) {
 	l, speed := &s.load, s.load.capacity.Int64()
 	each := max(1, completionParts/len(l.Items))

@@ -10,11 +10,11 @@ import (
 // CertificateVersion is the version of [Certificate] as a file.
 const CertificateVersion = 3
 
-// Certificate is the exact proof of a bound. The program that it refers to is
-// not in it: it is built anew from the instance, in integers, when the
-// certificate is checked. What a certificate holds besides the claim are prices: any of
-// the right sign prove something, good ones much. What they prove is said at the program of
-// each kind: packages fluid, columns, packing, periods, trees and memorytime,
+// Certificate is the exact proof of a bound. It does not contain the program that
+// it refers to; the check rebuilds that from the instance, in integers. Besides
+// the claim, a certificate holds prices: any of the right sign prove a bound, good
+// ones a strong bound. What they prove is stated at the program of each kind:
+// packages fluid, columns, packing, periods, trees and memorytime,
 // [Model.ProveArea], [ProveWeights] and [Model.ProveCost]. Chain and the proofs of
 // [Infeasible] are exact as they are computed and need no prices.
 type Certificate struct {
@@ -31,17 +31,17 @@ type Certificate struct {
 	Value *big.Rat `json:"value,omitempty"`
 	// Denominator of all prices.
 	Denominator *big.Int `json:"denominator"`
-	// Prices by row of the program: of a fluid program in its order, of a
-	// columns program by group of rows that has any, then bucket.
+	// Prices by row of the program: for a fluid program in its order, for a columns
+	// program by group that has rows, then bucket.
 	Prices []*big.Int `json:"prices"`
-	// Columns is the column budget a fluid program was built with, and
-	// of programs of periods how many sets of co-resident jobs have columns of their own.
+	// Columns is the column budget of a fluid program; for programs of periods it is how
+	// many sets of co-resident jobs have columns of their own.
 	Columns int `json:"columns,omitempty"`
-	// Plans says which columns program it is.
+	// Plans identifies the columns program.
 	Plans *PlanTerms `json:"plans,omitempty"`
-	// Loads are what an area certificate looks at.
+	// Loads are the loads that an area certificate uses.
 	Loads []LoadTerms `json:"loads,omitempty"`
-	// Share is what of a job's memory a certificate of memory x time counts.
+	// Share says how a certificate of memory x time counts a job's memory.
 	Share *ShareTerms `json:"share,omitempty"`
 	// End of the schedules whose cost is bounded, in ticks; 0 for all.
 	End int64 `json:"end,omitempty"`
@@ -53,7 +53,7 @@ type Certificate struct {
 
 // PlanTerms are the parameters of a columns program. Any make a valid one.
 type PlanTerms struct {
-	// Due is the tick that no schedule is claimed to end by; 0 for none.
+	// Due is the tick by which no schedule is claimed to end; 0 for none.
 	Due int64 `json:"due,omitempty"`
 	// Horizon is the tick after which nothing has a price.
 	Horizon int64 `json:"horizon"`
@@ -62,20 +62,22 @@ type PlanTerms struct {
 	Buckets int64 `json:"buckets"`
 }
 
-// ShareTerms name a dual feasible function of the part x of a GPU's memory that a job takes, x itself
-// where all are left out, or jobs of which no two are ever in memory together.
+// ShareTerms name either a dual feasible function of the fraction x of a GPU's memory that a job
+// takes (x itself if all fields are omitted), or jobs of which no two are ever in memory together.
 type ShareTerms struct {
-	// Cut in bytes: smaller jobs count as nothing, and those that leave less as the whole GPU.
+	// Cut in bytes: jobs smaller than this count as nothing, and jobs that leave less than
+	// this count as the whole GPU.
 	Cut int64 `json:"cut,omitempty"`
-	// Parts n: x is rounded down to (n+1)ths, which count as nths; whole ones count as they are.
+	// Parts n: x is rounded down to a multiple of 1/(n+1), m/(n+1), which counts as m/n; exact
+	// multiples count as they are.
 	Parts int64 `json:"parts,omitempty"`
-	// Apart are jobs, ascending, of which any two have more workers than there are GPUs, and more bytes
-	// than a GPU has room for: their stays do not overlap.
+	// Apart are jobs, ascending, any two of which have more workers than there are GPUs, and more bytes
+	// than fit on a GPU: their stays do not overlap.
 	Apart []instance.JobID `json:"apart,omitempty"`
 }
 
-// Claim is the value of a bound. In a file it is a JSON number where it is an
-// integer, and else a string with a fraction.
+// Claim is the value of a bound. In a file it is a JSON number if it is an integer,
+// otherwise a string with a fraction.
 type Claim struct{ big.Rat }
 
 // NewClaim returns v as a claim, nil for nil.

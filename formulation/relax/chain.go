@@ -7,19 +7,19 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// Chain returns the bound that every job's own iterations prove, were it alone
-// on the cluster. Iteration i + 1 starts after synchronisation i, every
+// Chain returns the bound proven by every job's own iterations, as if it were
+// alone on the cluster. Iteration i + 1 starts after synchronisation i, every
 // iteration has a worker at full depth, and its synchronisation starts after
 // that worker's task. With l the least p(L) + sync over the residencies that
 // the job's limits permit, job j cannot end before
 //
 //	r + R l
 //
-// and cannot run more than 1/l iterations per tick, nor more than floor(P/l)
-// in a period of P ticks where the instance bounds P. The bound is the largest
-// end (makespan), the weighted sum of ends, the weighted sum of rates, or the
-// smallest normalised rate. critical is the class that alone makes it, -1 where
-// there is none.
+// and cannot run more than 1/l iterations per tick, nor more than floor(P/l) in
+// a period of P ticks where the instance bounds P. The bound is the largest end
+// (makespan), the weighted sum of ends, the weighted sum of rates, or the
+// smallest normalised rate. critical is the class that alone determines it, -1
+// if there is none.
 func (m *Model) Chain() (value *big.Rat, critical int) {
 	if m.Instance.Objective.Periodic() {
 		return m.chainRate()
@@ -42,7 +42,8 @@ func (m *Model) Chain() (value *big.Rat, critical int) {
 const mostPeriods = 1 << 18
 
 // WholePeriods reports whether the chain bound of rates counts whole iterations in
-// periods: where the instance bounds these, the best period counts.
+// periods: if the instance bounds the period, the best period determines the
+// bound.
 func (m *Model) WholePeriods() bool {
 	longest := int64(m.Instance.MaxPeriod)
 	return longest > 0 && int64(len(m.Classes)) <= mostPeriods/longest
@@ -62,9 +63,9 @@ func (m *Model) chainRate() (value *big.Rat, slowest int) {
 }
 
 // alone returns the value of a plan in which no job waits for another: in a
-// period of p ticks a job does whole iterations only, and if p is 0 it goes on
-// without end. slowest is the class with the smallest rate where that is the
-// value, else -1.
+// period of p ticks a job does whole iterations only; if p is 0 there is no
+// period. slowest is the class with the smallest rate if that is the value,
+// otherwise -1.
 func (m *Model) alone(p int64) (value *big.Rat, slowest int) {
 	value, slowest = new(big.Rat), -1
 	for c := range m.Classes {

@@ -10,7 +10,7 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// Class is what every job of a class asks of any schedule, at the least.
+// Class holds lower bounds on what every job of a class asks of any schedule.
 // Times are in ticks.
 type Class struct {
 	Job  *instance.Job // the first of the class
@@ -19,11 +19,13 @@ type Class struct {
 	// cluster has the memory for it, or no residency works.
 	NoMemory, Unplaced bool
 
-	// Fits[t][d]: a GPU of type t has the memory for the job and its depth d.
+	// Fits[t][d]: a GPU of type t has the memory for the job at depth d.
 	Fits [][]bool
-	// Shortest[d] is the shortest task of depth d where it fits; -1 where it fits nowhere.
+	// Shortest[d] is the shortest task of depth d on any type where it fits; -1 if it fits
+	// nowhere.
 	Shortest []instance.Tick
-	// Work is the least sum of a whole iteration's tasks, each as short as anywhere.
+	// Work is the least sum of a whole iteration's tasks, each with its shortest
+	// length.
 	Work int64
 	// Moment is a lower bound on sum a^2 over parts a of an iteration's tasks,
 	// chosen so that each a is at most its task and they sum to Work.
@@ -46,7 +48,7 @@ func (d *Class) Chain(iteration instance.Tick) *big.Int {
 	return c.Add(c, big.NewInt(int64(d.Job.Release)))
 }
 
-// Model is an instance with what all relaxations read from it.
+// Model is an instance with the data that all relaxations use.
 type Model struct {
 	Instance *instance.Instance
 	Network  *Network
@@ -55,11 +57,11 @@ type Model struct {
 	Context  context.Context // of the check of a certificate, else nil
 }
 
-// Ended reports whether the check of a certificate is to end. What it looks through
-// then proves nothing.
+// Ended reports whether the check of a certificate was cancelled. An enumeration
+// that it cut short proves nothing.
 func (m *Model) Ended() bool { return m.Context != nil && m.Context.Err() != nil }
 
-// New returns what relaxations read from an instance.
+// New returns the data that relaxations use of an instance.
 func New(in *instance.Instance) *Model {
 	m := &Model{Instance: in, Network: NewNetwork(in), GPUs: make([]int64, len(in.Types))}
 	for _, g := range in.GPUs {
@@ -75,7 +77,7 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 	j := &m.Instance.Jobs[jobs[0]]
 	d := Class{Job: j, Jobs: jobs}
 	if d.NoMemory = !d.fit(m, true); d.NoMemory {
-		// No schedule exists, so any number is a bound: go on without memory.
+		// No schedule exists, so any number is a bound: continue without memory.
 		d.fit(m, false)
 	}
 	d.Work, d.Moment = LeastWork(j, d.Shortest)
@@ -94,7 +96,7 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 }
 
 // fit fills Fits and Shortest. It reports whether the depths that the job's rule
-// cannot do without fit somewhere.
+// requires fit somewhere.
 func (d *Class) fit(m *Model, memory bool) bool {
 	in, j := m.Instance, d.Job
 	d.Fits = make([][]bool, len(in.Types))
@@ -125,7 +127,7 @@ func (d *Class) fit(m *Model, memory bool) bool {
 	return true
 }
 
-// needs reports whether the job's rule cannot do without a depth.
+// needs reports whether the job's rule requires a depth.
 func (d *Class) needs(depth int) bool {
 	if d.Job.Rule.Fixed == nil {
 		return depth == d.Job.Full()
@@ -133,7 +135,7 @@ func (d *Class) needs(depth int) bool {
 	return d.Knows(depth)
 }
 
-// Knows reports whether the job's rule lets some worker have a depth.
+// Knows reports whether the job's rule permits a depth for some worker.
 func (d *Class) Knows(depth int) bool {
 	return d.Job.Rule.Fixed == nil || d.Job.Rule.Fixed[depth] > 0
 }
@@ -151,12 +153,12 @@ func (d *Class) Usable(t instance.TypeID) bool {
 // LeastWork returns the least GPU time of one iteration when a task of depth d
 // takes least[d], and the moment that goes with it.
 //
-// A free rule asks for MinFull = f full workers; the other k - f may take any
-// depths that bring the share. The linear relaxation of that choice mixes at
-// most two depths, and work is an integer, so the best mix rounded up is a
-// lower bound. For the moment a full worker keeps all of least[full], and the
-// rest, work - f x least[full], is kept by the others in some way; spread
-// evenly it has the least square sum.
+// A free rule requires MinFull = f full workers; the other k - f may take any
+// depths that meet the required share. The linear relaxation of that choice
+// mixes at most two depths, and work is an integer, so the best mix rounded up
+// is a lower bound. For the moment, each full worker accounts for all of
+// least[full], and the others for the rest, work - f x least[full]; spread
+// evenly it has the least sum of squares.
 func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	full := j.Full()
 	if j.Rule.Fixed != nil {
@@ -176,7 +178,7 @@ func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	if rest == 0 {
 		return always, moment
 	}
-	share := j.Rule.MinShare - f*j.Depths[full].Share // that the rest must bring
+	share := j.Rule.MinShare - f*j.Depths[full].Share // that the others must contribute
 	var best *big.Rat
 	take := func(v *big.Rat) {
 		if best == nil || v.Cmp(best) < 0 {
@@ -194,7 +196,7 @@ func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 		}
 		for b := range least {
 			if sb := j.Depths[b].Share; least[b] >= 0 && rest*sb >= share {
-				// x workers at b and rest - x at a bring exactly the share.
+				// x workers at b and rest - x at a contribute exactly the share.
 				x := big.NewRat(share-rest*sa, sb-sa)
 				x.Mul(x, new(big.Rat).SetInt64(int64(least[b]-least[a])))
 				take(x.Add(x, new(big.Rat).SetInt(exact.Mul(rest, int64(least[a])))))
@@ -206,8 +208,8 @@ func LeastWork(j *instance.Job, least []instance.Tick) (int64, *big.Rat) {
 	return always + others, moment.Add(moment, square)
 }
 
-// Slowdown is the least GPU time that an iteration's worth of the work takes on
-// type t: work times the least ratio of a task's time there to its time anywhere.
+// Slowdown is the least GPU time that an iteration's work takes on type t: work
+// times the least ratio of a task's time there to its shortest time anywhere.
 func (d *Class) Slowdown(t instance.TypeID) int64 {
 	over, under := instance.Tick(0), instance.Tick(0) // the least ratio; 0/0: none
 	for depth, ok := range d.Fits[t] {
@@ -237,14 +239,14 @@ func (d *Class) WorkOn(t instance.TypeID) int64 {
 	return work
 }
 
-// maxShare is the most that the share of a full-depth worker is in linear programs, whose
-// engines and prices are no good for large coefficients.
+// maxShare is the largest share of a full-depth worker in linear programs: engines and
+// prices become inaccurate with large coefficients.
 const maxShare = 1 << 20
 
 // shares is a free rule's mean depth as a row of a relaxation: workers at depth d count
-// weights[d], and all those of an iteration at least need. Where the shares of the job are
-// above [maxShare] they are scaled down, weights rounded up and need down, so that every
-// multiset the rule allows meets the row.
+// weights[d], and those of an iteration must sum to at least need. If the shares of the
+// job are above [maxShare] they are scaled down, weights rounded up and need down, so that
+// every multiset the rule allows satisfies the row.
 func shares(j *instance.Job) (weights []int64, need int64) {
 	need = j.Rule.MinShare
 	whole := j.Depths[j.Full()].Share
@@ -261,8 +263,8 @@ func shares(j *instance.Job) (weights []int64, need int64) {
 	return weights, need
 }
 
-// RulePart is a part of an SPB rule as a row of a relaxation: what the tasks of an iteration weigh
-// together, by depth, is exactly Need, or at least.
+// RulePart is a part of an SPB rule as a row of a relaxation: the weights of an iteration's tasks,
+// by depth, sum to exactly Need or to at least Need.
 type RulePart struct {
 	Name    string
 	Exact   bool
@@ -270,8 +272,8 @@ type RulePart struct {
 	Weights []int64
 }
 
-// RuleParts lists those of the job's rule: of a fixed one the number of tasks at each depth, of a
-// free one full depths and the mean.
+// RuleParts lists the parts of the job's rule: for a fixed rule the number of tasks at each
+// depth, for a free one full depths and the mean.
 func (d *Class) RuleParts() (parts []RulePart) {
 	only := func(depth int) []int64 {
 		weights := make([]int64, len(d.Job.Depths))
@@ -298,9 +300,9 @@ func LeastVolume(j *instance.Job, q int) instance.Bytes {
 	if j.Rule.Fixed != nil {
 		return j.Volume(j.Rule.Fixed, q)
 	}
-	// counts[s] so that contributors of segment s, counted from the deepest,
-	// are as few as the rule lets them be for that segment alone. The least
-	// numbers fall with depth, so the differences are not negative.
+	// counts[s] is such that the contributors of segment s, counted from the
+	// deepest, are as few as the rule permits for that segment alone. These minima
+	// fall with depth, so the differences are not negative.
 	counts := make([]int, len(j.Depths))
 	above := 0
 	for s := j.Full(); s >= 0; s-- {
@@ -311,8 +313,8 @@ func LeastVolume(j *instance.Job, q int) instance.Bytes {
 }
 
 // leastContributors is the least number of workers at depth s or deeper that a
-// free rule permits: n of them at full depth and k - n at depth s - 1 bring the
-// most share.
+// free rule permits: n of them at full depth and k - n at depth s - 1 have the
+// largest share.
 func leastContributors(j *instance.Job, s int) int {
 	if s == 0 {
 		return j.Workers
@@ -328,7 +330,7 @@ func leastContributors(j *instance.Job, s int) int {
 // Runs reports whether jobs of the class can run at all.
 func (d *Class) Runs() bool { return !d.NoMemory && !d.Unplaced }
 
-// AllRun reports whether jobs of all classes can.
+// AllRun reports whether jobs of all classes can run.
 func (m *Model) AllRun() bool {
 	return !slices.ContainsFunc(m.Classes, func(d Class) bool { return !d.Runs() })
 }

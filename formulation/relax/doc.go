@@ -1,8 +1,9 @@
-// Package relax is the kernel, with the packages below it: what can be proven about every
-// valid schedule of a compiled instance without finding one, stated once, and the check of
-// such proofs. Everything that a "certified" rests on is here, and nothing else: the kernel
-// imports package instance, its list of depth multisets and the standard library; it knows no linear programming engine, no
-// bound and no search. Those import it, to find prices for what it states.
+// Package relax and the packages below it are the kernel. They state, once, what can be
+// proven about every valid schedule of a compiled instance without finding one, and they
+// check such proofs. Everything that a "certified" rests on is here, and nothing else: the
+// kernel imports package instance, its list of depth multisets and the standard library. It
+// knows no linear programming engine, no bound and no search; those import the kernel, to
+// find prices for what it states.
 //
 //	relax           classes of jobs, pools of GPUs, placement modes, depth multisets; [Certificate]
 //	                and what it proves ([Proven]); the chain and the area bound, proofs that there
@@ -19,7 +20,7 @@
 //	relax/trees     trees of cases and their leaves
 //	relax/verify    the check of a certificate of any kind
 //
-// Values bound the objective from below where it is minimised, from above where it is maximised.
+// Values are lower bounds on a minimised objective and upper bounds on a maximised one.
 //
 // # Sets
 //
@@ -47,5 +48,5 @@
 //	V_m               bytes that each of q_m nodes sends in an iteration, at the least
 //	m_P, g_P          GPUs of a pool, and in each of its nodes
 //
-// Coefficients are integers, demands rounded down and capacities up.
+// Coefficients are integers; demands are rounded down and capacities up.
 package relax

@@ -13,18 +13,19 @@ import (
 	"jigsaw/formulation/relax/memory"
 )
 
-// maxReasons limits the sentences of one kind: a hopeless instance with a
-// thousand jobs needs no thousand of them.
+// maxReasons limits the number of sentences of one kind: an infeasible instance with a
+// thousand jobs does not need a thousand of them.
 const maxReasons = 8
 
 // Infeasible returns cheap proofs, in sentences, that no valid schedule has all jobs; nil
-// where it found none, which proves nothing. They are exact; [Refuted] says what follows.
-// A plan for the sum of rates need not have all jobs, so that nothing would.
+// if it found none, which proves nothing. They are exact; [Refuted] says what follows
+// from them. A plan for the sum of rates need not have all jobs, so nothing would follow
+// there.
 func Infeasible(in *instance.Instance) []string { return New(in).infeasible() }
 
 // NoPlacement returns the proof that GPU memory cannot hold all jobs together, whichever
-// GPUs and depths they get, found by listing all states that it can be in; nil where so
-// many steps do not prove it, and where [Infeasible] has no proofs. See [memory.Refute].
+// GPUs and depths they get, found by enumerating all states of the memory; nil if this
+// many steps do not prove it, or if [Infeasible] has proofs. See [memory.Refute].
 func NoPlacement(ctx context.Context, in *instance.Instance, steps int) []string {
 	if in.Objective == instance.Throughput || !memory.Refute(ctx, in, steps) {
 		return nil
@@ -32,12 +33,12 @@ func NoPlacement(ctx context.Context, in *instance.Instance, steps int) []string
 	return []string{fmt.Sprintf("GPU memory cannot hold the %d jobs together: no choice of GPUs and depths fits, and all were tried", len(in.Jobs))}
 }
 
-// PlacementSteps is what the check of a certificate may take to list the states of
-// memory, several times what a plan spends.
+// PlacementSteps is the step limit for the check of a certificate that enumerates the
+// states of memory; it is several times what a plan spends.
 const PlacementSteps = 400_000_000
 
-// Refuted is what the reasons why no schedule has all jobs prove: that there is none or, where a plan may leave
-// jobs out, that the least rate of all is 0. It proves nothing without any.
+// Refuted is what follows if no schedule has all jobs for these reasons: that there is no schedule
+// or, if a plan may leave jobs out, that the smallest rate is 0. Without reasons it proves nothing.
 func Refuted(in *instance.Instance, reasons []string) Proven {
 	b := Proven{Kind: PresolveProof, Certified: reasons != nil, Infeasible: reasons}
 	if b.Certified && in.Objective == instance.MaxMinThroughput {
@@ -50,7 +51,7 @@ func (m *Model) infeasible() []string {
 	var all [][]string
 	switch m.Instance.Objective {
 	case instance.Throughput:
-	case instance.MaxMinThroughput: // of single jobs the chain says the same
+	case instance.MaxMinThroughput: // of single jobs the chain proves the same
 		all = [][]string{m.tooManyParameters()}
 	default:
 		all = [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()}
@@ -111,7 +112,8 @@ func (m *Model) tooLarge() []string {
 	return reasons
 }
 
-// noPlace says why no GPUs will do for a job: where it is its policy, what separates them.
+// noPlace says why a job can run on no GPUs: if its policy is the cause, which links
+// separate them.
 func (m *Model) noPlace(d *Class, name string) string {
 	if d.Job.Policy > 0 {
 		job, free := *d.Job, *d
@@ -141,7 +143,7 @@ func (m *Model) tooLate() []string {
 		}
 		modes := m.modesIgnoring(d)
 		if len(modes) == 0 {
-			continue // said elsewhere
+			continue // reported elsewhere
 		}
 		least := slices.MinFunc(modes, func(a, b Mode) int { return cmp.Compare(a.Iteration(), b.Iteration()) })
 		end := d.Chain(least.Iteration())
@@ -156,7 +158,7 @@ func (m *Model) tooLate() []string {
 		run := new(big.Int).Sub(end, big.NewInt(int64(d.Job.Release)))
 		reason := fmt.Sprintf("%s: %s %s at least %s, the deadline is %s", name,
 			what, iterationsNeed(d.Job.Iterations), m.spell(run), m.spell(big.NewInt(int64(d.Job.Deadline))))
-		if d.Job.Release > 0 { // of [instance.Instance.Roomy] once they are loaded
+		if d.Job.Release > 0 { // with [instance.Instance.Roomy], once they are loaded
 			reason += ", and they can begin at " + m.spell(big.NewInt(int64(d.Job.Release)))
 		}
 		reasons = append(reasons, reason)
@@ -249,7 +251,7 @@ func (m *Model) tooMuchBefore() []string {
 		for _, date := range dates {
 			if reason := m.overfull(&l, heads, date); reason != "" {
 				reasons = append(reasons, reason)
-				break // later dates of the same resource tell nothing new
+				break // later dates of the same resource add nothing
 			}
 		}
 	}

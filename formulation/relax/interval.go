@@ -6,5 +6,5 @@ type Interval struct{ From, To int64 }
 // Holds reports whether a tick is in the interval.
 func (i Interval) Holds(t int64) bool { return i.From <= t && t <= i.To }
 
-// MaxHorizon is the latest tick that a certificate may be about.
+// MaxHorizon is the latest tick in a certificate.
 const MaxHorizon = 1 << 28

@@ -11,7 +11,7 @@ import (
 )
 
 // TestNoRoute: a job whose workers have to live on several nodes needs that many GPUs on
-// nodes that routes join both ways.
+// nodes with routes in both directions.
 func TestNoRoute(t *testing.T) {
 	link := func(from, to string) instance.LinkSpec { return instance.LinkSpec{From: from, To: to, Rate: 8e9} }
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestNoRoute(t *testing.T) {
 				spec.Cluster.Nodes = append(spec.Cluster.Nodes, instance.NodeSpec{Name: "n" + s, Switch: s, GPUs: 1, GPU: "v100", NIC: 8e9, Fabric: 8e9})
 			}
 			in := boundtest.Compile(t, spec)
-			// The homes that have routes, one by one.
+			// The homes with routes, one by one.
 			routed := false
 			for set := range 1 << len(in.GPUs) {
 				var home []instance.GPUID

@@ -6,8 +6,8 @@ import (
 )
 
 // Misplaced returns the first number of a certificate that does not belong where it is, as a
-// path and why; "" where all do. A proof reads no such number, so that nothing about it
-// could be told to be wrong.
+// path and a reason; "" if all belong. A proof does not read such numbers, so nothing else
+// would detect an error in them.
 func (c *Certificate) Misplaced() (path, why string) {
 	branched := c.Kind == TreeBound || c.Kind == PeriodsBound
 	priced := c.Kind == FluidBound || c.Kind == ColumnsBound || c.Kind == PackingBound
@@ -26,7 +26,7 @@ func (c *Certificate) Misplaced() (path, why string) {
 }
 
 // misplaced returns the first key of a node that its kind does not have in certificates of
-// that kind.
+// the given kind.
 func (n *ProofNode) misplaced(in Kind) string {
 	var own []string
 	switch kind := n.Kind; {

@@ -7,21 +7,21 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// LinkUnit is how many parts of a tick link times are counted in.
+// LinkUnit is the number of parts of a tick in which link times are counted.
 const LinkUnit = 1000
 
-// LinkClass is a class of links alike: the fabrics or the NICs of the nodes of a pool, or the
-// uplinks of a class of racks.
+// LinkClass is a class of identical links: the fabrics or the NICs of the nodes of a pool, or
+// the uplinks of a class of racks.
 type LinkClass struct {
 	Resource string // "fabric", "nic" or "uplink"
 	At       int    // the pool, or the class of racks
 	Count    int64
-	Speed    instance.Rate // 0 where the links failed, Unlimited where the instance does not tell
+	Speed    instance.Rate // 0 if the links failed, Unlimited if the instance does not say
 	ID       string        // in row names
 	Subject  string        // in sentences
 }
 
-// Links lists them: those of each pool, then uplinks.
+// Links lists the link classes: those of each pool, then uplinks.
 func (n *Network) Links() (list []LinkClass) {
 	for i := range n.Pools {
 		p := &n.Pools[i]
@@ -36,8 +36,8 @@ func (n *Network) Links() (list []LinkClass) {
 	return list
 }
 
-// Crosses is how many links of that kind carry the bytes of one party in a synchronisation, at
-// the least, wherever in the mode the workers are; 0 where none do.
+// Crosses is the least number of links of that kind that carry the bytes of one party in a
+// synchronisation, wherever in the mode the workers are; 0 if none do.
 func (o *Mode) Crosses(resource string) int {
 	switch {
 	case o.Kind == InNode && resource == "fabric":
@@ -50,8 +50,8 @@ func (o *Mode) Crosses(resource string) int {
 	return 0
 }
 
-// Reaches returns which of the mode's pools, or classes of racks, has the links, and of how many;
-// -1 where none has, or nothing crosses them.
+// Reaches returns which of the mode's pools, or classes of racks, has the links, and out of how
+// many; -1 if none has, or nothing crosses them.
 func (n *Network) Reaches(o *Mode, l *LinkClass) (where, of int) {
 	if o.Crosses(l.Resource) == 0 {
 		return -1, 0

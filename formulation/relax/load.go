@@ -17,7 +17,7 @@ type Load struct {
 	Items    []loadItem
 }
 
-// loadItem is one class of jobs with what each iteration of each asks for.
+// loadItem is one class of jobs with the demand of each iteration of each job.
 type loadItem struct {
 	Class      int
 	amount     *big.Int
@@ -33,8 +33,8 @@ func (m *Model) classTypes(c int) []bool {
 	return types
 }
 
-// typeSets returns the sets of GPU types worth a bound: those that some class
-// is confined to, and all types.
+// typeSets returns the sets of GPU types to bound: those that some class is confined
+// to, and all types.
 func (m *Model) typeSets() [][]bool {
 	all := make([]bool, len(m.Instance.Types))
 	for t := range all {
@@ -94,8 +94,8 @@ func (m *Model) loads() []Load {
 	return slices.DeleteFunc(loads, func(l Load) bool { return l.capacity.Sign() <= 0 || len(l.Items) == 0 })
 }
 
-// linkItem is what the synchronisations of a class ask of links of one kind,
-// in rates x microseconds. ok is false for a class that may live in a mode without them.
+// linkItem is the demand of the synchronisations of a class on links of one kind, in
+// rates x microseconds. ok is false for a class that may live in a mode without them.
 func (m *Model) linkItem(c int, resource string) (loadItem, bool) {
 	d := &m.Classes[c]
 	var least *big.Int
@@ -113,9 +113,8 @@ func (m *Model) linkItem(c int, resource string) (loadItem, bool) {
 	return loadItem{c, least, int64(d.Job.Release) + int64(d.Full), 0}, true
 }
 
-// linkLoad is the traffic of classes that cannot do without links of a kind, one way, over those
-// at the nodes of some GPU types. It is empty where the instance does not tell how fast
-// they are.
+// linkLoad is the traffic, in one direction, of classes that need links of a kind, over those
+// links at the nodes of some GPU types. It is empty if the instance does not give their speed.
 func (m *Model) linkLoad(resource string, set []bool) Load {
 	l := Load{Resource: resource, capacity: new(big.Int)}
 	count := int64(0)

@@ -20,7 +20,7 @@ const (
 	Spread                 // on several racks
 )
 
-// Mode is a kind of residency, with what all residencies of that kind need at the least.
+// Mode is a kind of residency, with the least demands of all residencies of that kind.
 type Mode struct {
 	Kind  modeKind
 	Rack  int   // class of the rack, for InRack
@@ -32,7 +32,7 @@ type Mode struct {
 	// bytes that every node (or GPU, in one node) sends per iteration.
 	Nodes, Racks int
 	Volume       instance.Bytes
-	parties      []party // none where nothing is synchronised
+	parties      []party // nil if nothing is synchronised
 }
 
 // ID names a mode in row and column names.
@@ -49,7 +49,7 @@ func (m *Mode) ID() string {
 // Iteration is the shortest iteration in the mode, in ticks.
 func (m *Mode) Iteration() instance.Tick { return m.Full + m.Sync }
 
-// MaxSync caps synchronisations over absurdly slow links, so that sums of
+// MaxSync caps synchronisations over extremely slow links, so that sums of
 // times stay far from overflow.
 const MaxSync = instance.Tick(1) << 45
 
@@ -96,7 +96,7 @@ type modeList struct {
 	list     []Mode
 }
 
-// add adds a mode that is possible, with its shortest full-depth task.
+// add adds a mode if it is possible, with its shortest full-depth task.
 func (l *modeList) add(mode Mode) {
 	j, full := l.d.Job, l.d.Job.Full()
 	mode.Full = -1
@@ -107,12 +107,12 @@ func (l *modeList) add(mode Mode) {
 		}
 	}
 	if mode.Full < 0 {
-		return // nowhere to go for the full-depth worker
+		return // the full-depth worker fits nowhere
 	}
 	if l.feasible && j.Deadline > 0 && l.d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
 		return
 	}
-	// An iteration is no longer than the period it repeats with.
+	// An iteration is no longer than its period.
 	if l.feasible && l.m.Instance.MaxPeriod > 0 && mode.Iteration() > l.m.Instance.MaxPeriod {
 		return
 	}
@@ -133,7 +133,8 @@ func (l *modeList) inNode() {
 	}
 }
 
-// wired lists the pools that the job may use in racks of a class, and leave.
+// wired lists the pools that the job may use in racks of a class, and that have
+// a link out.
 func (l *modeList) wired(rack int) []int {
 	return slices.DeleteFunc(slices.Clone(l.m.Network.Racks[rack].pools), func(p int) bool { return !slices.Contains(l.sites, p) || l.m.Network.Pools[p].NIC == 0 })
 }
@@ -159,7 +160,7 @@ func (l *modeList) spread() {
 	racks := 0
 	var sizes []group     // usable GPUs by rack
 	room := map[int]int{} // and by group of racks with routes between them
-	most := 0             // of these
+	most := 0             // of these groups
 	for r := range n.Racks {
 		if n.Racks[r].Uplink == 0 {
 			continue
@@ -206,16 +207,16 @@ func (m *Model) Fastest(v instance.Bytes, slowest instance.Rate) instance.Tick {
 	return m.Instance.SyncTicks(v, instance.Span{Slowest: slowest}.Rate(m.Instance.RateLevels[0]))
 }
 
-// party is a way to share nodes out: the fewest parties of a synchronisation that are all
-// joined at least that fast.
+// party is a way to choose nodes: the fewest parties of a synchronisation all of which
+// have links of at least that speed.
 type party struct {
 	count int           // of nodes or, inside one, workers
 	speed instance.Rate // of the slowest link
 }
 
-// parties returns the ways in which the job can live on several nodes of the
-// given pools, nil for none. Fast links may belong to small nodes, so that a fast residency
-// has more parties than a slow one: every speed is tried as the slowest link.
+// parties returns the ways in which the job can live on several nodes of the given pools,
+// nil for none. Fast links may belong to small nodes, so that a fast residency may have
+// more parties than a slow one: every speed is tried as that of the slowest link.
 func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	speed := func(p int) instance.Rate {
 		s := m.Network.Pools[p].NIC
@@ -249,7 +250,7 @@ func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	return ways
 }
 
-// reach returns what a residency in the given pools needs.
+// reach returns the demands of a residency in the given pools.
 func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
 	mode := Mode{Pools: pools, parties: parties}
 	mode.Nodes = slices.MinFunc(parties, func(a, b party) int { return cmp.Compare(a.count, b.count) }).count
@@ -257,8 +258,8 @@ func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
 	return mode
 }
 
-// leastSync returns the least length and volume of a synchronisation in which so many parties send
-// these bytes each.
+// leastSync returns the least length and volume of a synchronisation in which each of a number of
+// parties sends the given bytes.
 func (m *Model) leastSync(o *Mode, bytes func(parties int) instance.Bytes) (sync instance.Tick, volume instance.Bytes) {
 	for i, p := range o.parties {
 		v := bytes(p.count)

@@ -8,7 +8,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// The names in this file are for sentences; no proof reads them.
+// The names in this file are for messages; no proof uses them.
 
 // ClassName is a class in a sentence: `job "x"`, `the 4 jobs "x-1" to "x-4"`.
 func (m *Model) ClassName(class int) string {
@@ -40,10 +40,11 @@ func (m *Model) TypesName(set []bool, gpus int64) string {
 	return plural(gpus, "GPU") + " of type " + names[0]
 }
 
-// Before goes between a resource and the tick that a row about it is confined to.
+// Before separates a resource from the tick that a row about it is confined to.
 const Before = " before tick "
 
-// GPUName, nodeName, MemoryName, NICName and FabricName are what the pool has, in a sentence.
+// GPUName, nodeName, MemoryName, NICName and FabricName name the pool's resources in a
+// sentence.
 func (p *pool) GPUName() string { return plural(p.Size(), "GPU") + " " + p.name }
 
 func (p *pool) nodeName() string { return plural(int64(p.Nodes), "node") + " " + p.name }
@@ -57,7 +58,8 @@ func (p *pool) FabricName() string { return "the fabrics of " + p.nodeName() }
 // UplinkName is the class's uplinks in a sentence.
 func (c *RackClass) UplinkName() string { return "the uplinks of " + c.name }
 
-// setNames gives the classes of racks their names, and every pool the shortest that tells it from the others.
+// setNames names the classes of racks, and gives every pool the shortest name that tells it from
+// the others.
 func (n *Network) setNames(in *instance.Instance) {
 	for c := range n.Racks {
 		n.Racks[c].name = rackNames(in, n.Racks[c].Racks)

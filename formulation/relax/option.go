@@ -8,16 +8,16 @@ import (
 	"jigsaw/formulation/instance/depths"
 )
 
-// ModeOptions is a mode as the plans of single jobs see it: what a task or a
-// synchronisation takes there, in which ways an iteration's depths can be dealt
-// out, and which link rows a synchronisation loads.
+// ModeOptions is a mode from the view of the plans of single jobs: the length
+// of a task or a synchronisation there, the ways in which an iteration's depths
+// can be assigned, and the link rows that a synchronisation loads.
 type ModeOptions struct {
 	Mode    *Mode
 	Options []Option
 }
 
-// Option is a group of depth multisets whose synchronisations last equally
-// long. Only multisets are listed from which no worker can step down: deeper
+// Option is a group of depth multisets whose synchronisations are equally long.
+// Only multisets in which no worker can become shallower are listed: deeper
 // ones cost more in every respect.
 type Option struct {
 	Multisets [][]int // by multiset, depth
@@ -25,15 +25,16 @@ type Option struct {
 	Volume    instance.Bytes
 }
 
-// Limits on what is told apart; beyond them the relaxation is coarser.
+// Limits on how finely options are distinguished; beyond them the relaxation is
+// coarser.
 const (
 	maxMultisets  = 24      // minimal multisets of a job
-	maxEnumerated = 200_000 // multisets looked at
+	maxEnumerated = 200_000 // multisets examined
 	maxOptions    = 4       // lengths of the synchronisation in a mode
 )
 
-// ModeOptions lists the modes of a job in which it can run, without those that
-// another beats in every respect.
+// ModeOptions lists the modes in which a job can run, without those that
+// another mode dominates.
 func (m *Model) ModeOptions(d *Class) []ModeOptions {
 	var list []ModeOptions
 	for i := range d.Modes {
@@ -73,8 +74,8 @@ func (m *Model) syncOf(d *Class, o *Mode, counts []int) (int64, instance.Bytes) 
 	return int64(sync), volume
 }
 
-// merge joins options of equal synchronisations, and then the closest, until
-// there are few. What is joined gets the least of both.
+// merge joins options of equal synchronisations, and then the closest ones,
+// until there are few. A joined option gets the least of both.
 func merge(list []Option) []Option {
 	slices.SortStableFunc(list, func(a, b Option) int { return cmp.Compare(a.Sync, b.Sync) })
 	for i := 1; i < len(list); {
@@ -104,8 +105,8 @@ func fuse(list []Option, i int) []Option {
 	return slices.Delete(list, i, i+1)
 }
 
-// RelaxedRule reports whether the job's multisets are too many to be listed,
-// so that [Model.Multisets] relaxes its rule.
+// RelaxedRule reports whether the job has too many multisets to list, so that
+// [Model.Multisets] relaxes its rule.
 func (d *Class) RelaxedRule() bool { return d.relaxed }
 
 // Multisets returns the depth multisets that matter. A job with more than

@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Pace is a way to synchronise: every synchronisation of its option takes, for
-// some pace, at least that many ticks in a row, at least that rate of each of its
-// links throughout. So some part of it is as dear as one at that pace.
+// Pace is a length and a rate of a synchronisation: for some pace, every
+// synchronisation of its option takes at least that many ticks in a row, at least
+// that rate on each of its links throughout. So some part of it is at least as
+// expensive as one at that pace.
 type Pace struct {
 	Length int64 // ticks
 	Rate   instance.Rate
 }
 
 // Paces lists the paces at which a mode that is not lone moves a volume, from short to long:
-// one for each rate level and each speed that the slowest link of a residency can have.
-// Those are left out that are neither shorter nor slower than another. The instance must tell
-// how fast links are; see untold.
+// one for each rate level and each possible speed of the slowest link of a residency. Paces
+// that are neither shorter nor slower than another are left out. The instance must give the
+// speed of links; see Untold.
 func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
 	in := m.Instance
 	var list []Pace
@@ -39,8 +40,8 @@ func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
 	return kept
 }
 
-// Untold reports whether the instance does not tell how fast the racks of a
-// mode are joined.
+// Untold reports whether the instance does not give the speed of the links between the
+// racks of a mode.
 func (m *Model) Untold(o *Mode) bool {
 	return o.Kind == Spread && slices.ContainsFunc(o.Pools, func(p int) bool { return m.Network.Racks[m.Network.Pools[p].Rack].Uplink == Unlimited })
 }

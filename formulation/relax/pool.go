@@ -34,22 +34,22 @@ func (p *pool) Size() int64 { return int64(p.GPUs) * int64(p.Nodes) }
 type RackClass struct {
 	Racks []int
 	pools []int
-	// Uplink is the slower direction between a rack and the core: 0 where it
-	// failed, unlimited where the instance does not tell: in the full form a
-	// rack may leave through any of several trunks, and a single rack has none.
+	// Uplink is the slower direction between a rack and the core: 0 if it failed,
+	// unlimited if the instance does not say: in the full form a rack may leave
+	// through any of several trunks, and a single rack has none.
 	Uplink instance.Rate
 	name   string
 }
 
-// Unlimited is the speed of links that the instance does not tell.
+// Unlimited is the speed of links whose speed the instance does not give.
 const Unlimited instance.Rate = 1 << 62
 
-// Network is the cluster, merged into pools.
+// Network is the cluster, grouped into pools.
 type Network struct {
 	Pools  []pool
 	Racks  []RackClass
 	PoolOf []int // pool of every node
-	// joined is the group of every rack between whose racks there are routes.
+	// joined gives every rack its group of racks that have routes between them.
 	joined []int
 }
 
@@ -70,7 +70,7 @@ type nodeKey struct {
 	nic, fabric instance.Rate
 }
 
-// NewNetwork merges the cluster of an instance into pools.
+// NewNetwork groups the cluster of an instance into pools.
 func NewNetwork(in *instance.Instance) *Network {
 	speed := func(links ...instance.LinkID) instance.Rate {
 		slowest := Unlimited
@@ -114,7 +114,7 @@ func NewNetwork(in *instance.Instance) *Network {
 			uplink = min(uplink, speed(down))
 		}
 		var same strings.Builder
-		fmt.Fprint(&same, int64(uplink)) // for people speeds are rounded
+		fmt.Fprint(&same, int64(uplink)) // speeds are rounded in the printed names
 		for _, key := range keys {
 			fmt.Fprint(&same, key, count[key])
 		}

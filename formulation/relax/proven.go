@@ -14,23 +14,23 @@ const (
 	ChainBound Kind = "chain"
 	AreaBound  Kind = "area"
 	FluidBound Kind = "fluid"
-	// MemoryTimeBound is that of plans in which jobs hold memory only while they run.
+	// MemoryTimeBound is for plans in which jobs hold memory only while they run.
 	MemoryTimeBound Kind = "memory_time"
-	// PeriodsBound is that of whole numbers in every period; see package periods.
+	// PeriodsBound is for whole numbers in every period; see package periods.
 	PeriodsBound Kind = "periods"
-	// ColumnsBound is that of whole-job plans on pools; see package columns.
+	// ColumnsBound is for whole-job plans on pools; see package columns.
 	ColumnsBound Kind = "columns"
-	// PackingBound is that of whole workers on whole GPUs; see package packing.
+	// PackingBound is for whole workers on whole GPUs; see package packing.
 	PackingBound Kind = "packing"
-	// TreeBound is that of a closed tree; see package trees.
+	// TreeBound is for a closed tree; see package trees.
 	TreeBound Kind = "tree"
-	// PresolveProof is that no schedule has all jobs; see [Refuted].
+	// PresolveProof proves that no schedule has all jobs; see [Refuted].
 	PresolveProof Kind = "presolve"
-	// WeightsBound is that of work in weighted ticks; see [ProveWeights].
+	// WeightsBound is for work in weighted ticks; see [ProveWeights].
 	WeightsBound Kind = "weights"
-	// CostBound is not of the objective, but of what a schedule costs; see [Model.ProveCost].
+	// CostBound bounds not the objective, but the cost of a schedule; see [Model.ProveCost].
 	CostBound Kind = "cost"
-	// BackgroundBound is not of an [instance.Instance], but of [instance.Bursts].
+	// BackgroundBound is for [instance.Bursts], not for an [instance.Instance].
 	BackgroundBound Kind = "background"
 )
 
@@ -43,23 +43,24 @@ func Kinds() []Kind {
 // a lower bound on a minimised objective, an upper bound on a maximised one.
 type Proven struct {
 	Kind Kind
-	// Value in the unit of [instance.Instance.Value]. Objectives that take
-	// integer values only have their bound rounded up. It is nil where nothing
-	// was proven, or where Infeasible was.
+	// Value in the unit of [instance.Instance.Value]. Bounds on objectives with
+	// integer values only are rounded up. It is nil if nothing was proven, or if
+	// infeasibility was.
 	Value *big.Rat
-	// Certified says that Value comes from exact arithmetic alone.
+	// Certified reports whether Value comes from exact arithmetic alone.
 	Certified bool
-	// Infeasible says in sentences why no valid schedule exists; nil where the
+	// Infeasible says in sentences why no valid schedule exists; nil if the
 	// relaxation did not prove that.
 	Infeasible []string
-	// Certificate holds the prices that prove a bound which takes some; see
+	// Certificate holds the prices that prove a bound, if it needs any; see
 	// [Proven.Proof].
 	Certificate *Certificate
 	// Exact is what the prices prove before rounding.
 	Exact *big.Rat
 }
 
-// Integral rounds a bound on an integer objective up; others it keeps.
+// Integral rounds a bound on an integer objective up, and leaves others
+// unchanged.
 func Integral(in *instance.Instance, v *big.Rat) *big.Rat {
 	if in.Objective.Periodic() {
 		return v
@@ -67,8 +68,8 @@ func Integral(in *instance.Instance, v *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(exact.Ceil(v))
 }
 
-// Proof returns the certificate of a bound of the instance as a file holds it,
-// with its claims; nil where the bound is not certified.
+// Proof returns the certificate of a bound of the instance in the form of a
+// file, with its claims; nil if the bound is not certified.
 func (b *Proven) Proof(in interface{ Digest() string }) *Certificate {
 	if !b.Certified || b.Value == nil && b.Infeasible == nil {
 		return nil

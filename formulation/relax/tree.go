@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Int64s returns prices as 64-bit integers; an error says that some are none.
+// Int64s returns prices as 64-bit integers, or an error if one does not fit.
 func Int64s(prices []*big.Int) ([]int64, error) {
 	list := make([]int64, len(prices))
 	for i, price := range prices {
@@ -18,46 +18,46 @@ func Int64s(prices []*big.Int) ([]int64, error) {
 	return list, nil
 }
 
-// ErrPrices is of prices that prove nothing.
+// ErrPrices reports prices that prove nothing.
 var ErrPrices = errors.New("formulation: the prices prove nothing")
 
 // The kinds of the nodes of a periods certificate that are not leaves of
 // values; see [ProofNode].
 const (
 	ColumnKind = "column" // a split
-	CutKind    = "cut"    // of one child, which has a row more
+	CutKind    = "cut"    // with one child, which has one more row
 	EmptyKind  = "empty"  // a leaf without plans
 	GPUsKind   = "gpus"   // a leaf with prices of the program of GPUs
 )
 
 // ProofNode is a node of a tree in a [Certificate]. The nodes are listed depth
-// first: a split is followed by its children, as many as cover it; a leaf says
-// which prices prove that it holds no schedule better than a target.
+// first: a split is followed by its children, which cover it; a leaf says which
+// prices prove that it holds no schedule better than a target.
 type ProofNode struct {
-	// Kind is that of a split, "leaf", or "packed" for a leaf with prices of contents of GPUs.
+	// Kind is that of a split, or "leaf", or "packed" for a leaf with prices of contents of
+	// GPUs.
 	Kind string `json:"kind"`
-	// Of a split; see package cases.
+	// For a split; see package cases.
 	Job       int   `json:"job,omitempty"`
 	Iteration int   `json:"iteration,omitempty"`
 	Worker    int   `json:"worker,omitempty"`
 	At        int64 `json:"at,omitempty"`
 	// Column of the program of a period: it is at most At, or above.
 	Column int `json:"column,omitempty"`
-	// Rights are the right sides of the cuts above a leaf of a period, the first first: what the
-	// contents of a link are worth at their weights, at most.
+	// Rights are the right-hand sides of the cuts above a leaf of a period, first cut first:
+	// upper limits on the value of the contents of a link at the cut's weights.
 	Rights []int64 `json:"rights,omitempty"`
-	// Of a leaf: the target, at least the bound, that no schedule in it beats;
-	// the number of its prices, which follow those of the leaves before it,
-	// their denominator, and what they prove: nil where some job has no plan.
-	// Prices are constant in about as many buckets as Buckets says, or, where
-	// that is 0, in ticks.
+	// For a leaf: the target, at least the bound, that no schedule in it beats; the
+	// number of its prices, which follow those of the leaves before it; their
+	// denominator; and what they prove, nil if some job has no plan. Prices are
+	// constant in about Buckets buckets or, if that is 0, in ticks.
 	Target      int64    `json:"target,omitempty"`
 	Buckets     int64    `json:"buckets,omitempty"`
 	Prices      int      `json:"prices,omitempty"`
 	Denominator int64    `json:"denominator,omitempty"`
 	Value       *big.Int `json:"value,omitempty"`
-	// Sets are in place of prices: the leaf is proven by the order of tasks on the
-	// GPUs, for the sets of jobs that share some; each is named by its first job.
+	// Sets replace prices: the leaf is proven by the order of tasks on the GPUs, for sets of
+	// jobs that share GPUs; each set is named by its first job.
 	Sets []int `json:"sets,omitempty"`
 }
 
@@ -75,13 +75,13 @@ type Tree struct {
 }
 
 // Walk reads the nodes of a case distinction from the root on, depth first. visit is given a case,
-// its node and the prices of this, and returns the cases that cover it, in the order of their
-// nodes; none where the node proves it. There are nodes for at most room of them.
+// its node and the node's prices, and returns the cases that cover it, in the order of their
+// nodes; none if the node proves it. There are nodes for at most room of them.
 func Walk[Case any](m *Model, t *Tree, root Case, visit func(at Case, p *ProofNode, prices []int64, room int) ([]Case, error)) error {
-	for open := []Case{root}; len(open) > 0; { // the next last
+	for open := []Case{root}; len(open) > 0; { // a stack: the next case is last
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
-		if len(t.Nodes) <= len(open) || m.Ended() { // one for each that is open, at the least
+		if len(t.Nodes) <= len(open) || m.Ended() { // at least one node for each open case
 			return errors.New("formulation: the certificate lacks nodes")
 		}
 		p := &t.Nodes[0]
@@ -104,7 +104,7 @@ func Walk[Case any](m *Model, t *Tree, root Case, visit func(at Case, p *ProofNo
 	return nil
 }
 
-// End says what is wrong with a tree after its last case.
+// End returns an error if a tree does not end after its last case.
 func (t *Tree) End() error {
 	if len(t.Prices) > 0 || len(t.Nodes) > 0 {
 		return errors.New("formulation: the certificate has nodes or prices left over")

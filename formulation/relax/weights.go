@@ -11,9 +11,10 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// ProveWeights proves a makespan for jobs of which each is one of several, alone in a model of the same cluster: with weights on the
-// ticks of GPUs, by type, the jobs amount to at least the sum of the least that each does ([Model.Worth]), and all
-// GPUs to no more than the makespan times the sum of their weights.
+// ProveWeights proves a makespan for moldable jobs. For each job there are several alternatives, each alone in a model
+// of the same cluster. With weights on the ticks of GPUs, by type, the jobs take at least the sum over jobs of the
+// least work of an alternative ([Model.Worth]), and all GPUs together supply at most the makespan times the sum of
+// their weights.
 func ProveWeights(p *Proven, jobs [][]*Model, weights []*big.Int) error {
 	w, err := prices(jobs[0][0], weights)
 	if err != nil {
@@ -37,7 +38,7 @@ func ProveWeights(p *Proven, jobs [][]*Model, weights []*big.Int) error {
 	return nil
 }
 
-// ProveChains is [Model.Chain] of such jobs.
+// ProveChains is [Model.Chain] for such jobs.
 func ProveChains(p *Proven, jobs [][]*Model) {
 	p.Certified, p.Value = true, new(big.Rat)
 	for _, models := range jobs {
@@ -53,7 +54,7 @@ func ProveChains(p *Proven, jobs [][]*Model) {
 	}
 }
 
-// Running leaves the models whose job some schedule has; all, where there is none.
+// Running keeps the models whose job some schedule can run; all, if there is none.
 func Running(models []*Model) []*Model {
 	if left := slices.DeleteFunc(slices.Clone(models), func(m *Model) bool { return !m.AllRun() }); len(left) > 0 {
 		return left
@@ -61,9 +62,9 @@ func Running(models []*Model) []*Model {
 	return models
 }
 
-// ProveCost proves what no schedule that runs once costs less than, or none of those that end by a time above 0. With a premium on
-// each tick of a GPU, by type, the tasks amount to at least Worth(price + premium), of which premiums are at most those of all ticks of
-// all GPUs until then:
+// ProveCost proves a lower bound on the cost of schedules that run once or, if end is above 0, of those that end by
+// then. With a premium on each tick of a GPU, by type, the tasks cost at least Worth(price + premium). Of that, the
+// premiums are at most those of all ticks of all GPUs until the end:
 //
 //	cost >= Worth(price + premium) - end x sum over types of GPUs x premium, for all premiums >= 0
 func (m *Model) ProveCost(p *Proven, premiums []*big.Int, end int64) error {
@@ -84,9 +85,9 @@ func (m *Model) ProveCost(p *Proven, premiums []*big.Int, end int64) error {
 	return nil
 }
 
-// LeastCost is what no schedule that runs once costs less than ([instance.Instance.Cost]): a GPU is
-// paid for while it works, so that the tasks of all jobs cost what each does on the GPU type where that is
-// least, at the cheapest depths of the rule; and the k GPUs of a single job are paid for as long as it lasts.
+// LeastCost is a lower bound on the cost of schedules that run once ([instance.Instance.Cost]). A GPU is paid
+// for while it works, so the tasks of all jobs cost at least what each costs on its cheapest GPU type, at the
+// cheapest depths of the rule; and the k GPUs of a single job are paid for as long as the job lasts.
 func (m *Model) LeastCost() *big.Rat {
 	most := m.Worth(m.Prices())
 	for i := range m.Classes {
@@ -106,7 +107,7 @@ func (m *Model) LeastCost() *big.Rat {
 	return m.Instance.Money(most)
 }
 
-// CostBy is what premiums, by type, prove of the cost of schedules that end by a given time.
+// CostBy is the lower bound that premiums, by type, prove for the cost of schedules that end by a given time.
 func (m *Model) CostBy(end instance.Tick, premiums []instance.Price) *big.Rat {
 	all := m.Prices()
 	for t, premium := range premiums {
@@ -116,7 +117,7 @@ func (m *Model) CostBy(end instance.Tick, premiums []instance.Price) *big.Rat {
 	return m.Instance.Money(sum.Sub(sum, paid.Mul(paid, big.NewInt(int64(end)))))
 }
 
-// Prices of the types.
+// Prices of the GPU types.
 func (m *Model) Prices() []instance.Price {
 	list := make([]instance.Price, len(m.Instance.Types))
 	for t := range list {
@@ -125,7 +126,7 @@ func (m *Model) Prices() []instance.Price {
 	return list
 }
 
-// Worth is the least that the tasks of all jobs can amount to, each tick of a GPU counted at a price of its type.
+// Worth is the least total cost of the tasks of all jobs, with a price for each tick of a GPU by type.
 func (m *Model) Worth(prices []instance.Price) *big.Int {
 	sum := new(big.Int)
 	for i := range m.Classes {
@@ -136,7 +137,7 @@ func (m *Model) Worth(prices []instance.Price) *big.Int {
 				longest = max(longest, c.Time[d.Job.Full()])
 			}
 		}
-		// Prices of tasks, in parts of 2^shift so that sums of an iteration's stay within 62 bits; rounded down.
+		// Prices of tasks, in parts of 2^shift so that the sum over an iteration stays within 62 bits; rounded down.
 		shift := max(0, bits.Len64(uint64(slices.Max(prices)))+bits.Len64(uint64(longest))+bits.Len(uint(d.Job.Workers))-62)
 		least := make([]instance.Tick, len(d.Shortest))
 		for depth := range least {
@@ -176,7 +177,7 @@ func prices(m *Model, list []*big.Int) ([]instance.Price, error) {
 	return prices, nil
 }
 
-// ticks are what a tick of all GPUs comes to.
+// ticks is the sum of the prices of one tick of every GPU.
 func ticks(m *Model, prices []instance.Price) *big.Int {
 	sum := new(big.Int)
 	for t, n := range m.GPUs {

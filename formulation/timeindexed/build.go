@@ -39,7 +39,7 @@ type tiBuilder struct {
 	ends   [][]linear.Term
 }
 
-// tiLoad is what a column asks of a link while its synchronisation runs.
+// tiLoad is the load of a column on a link while its synchronisation runs.
 type tiLoad struct {
 	col        int
 	job        instance.JobID
@@ -50,7 +50,7 @@ type tiLoad struct {
 // tiMemory is a row (11) of a site.
 type tiMemory struct{ row, site int }
 
-// tiTicks are rows that there is one of for each tick from a first one on.
+// tiTicks are rows, one for each tick from a first one on.
 type tiTicks struct {
 	from instance.Tick
 	rows []int
@@ -117,7 +117,7 @@ func (b *tiBuilder) build() {
 	}
 }
 
-// goal makes the columns that the objective needs besides those of the jobs.
+// goal makes the columns of the objective that do not belong to jobs.
 func (b *tiBuilder) goal() {
 	switch b.in.Objective {
 	case instance.Makespan:
@@ -163,7 +163,8 @@ func (b *tiBuilder) normal(j *tiJob) int64 {
 	return m.Int64()
 }
 
-// proven is what the cheap bounds prove about the makespan, within the horizon.
+// proven is the lower bound on the makespan from the cheap bounds, within the
+// horizon.
 func (b *tiBuilder) proven() instance.Tick {
 	best := bound.Best(b.in, area.Chain(b.in), area.Bound(b.in))
 	if best.Value == nil {
@@ -201,7 +202,7 @@ func (b *tiBuilder) occupy(col, site int, start, end instance.Tick) {
 	}
 }
 
-// links makes the rows (10), of links that could be asked for too much.
+// links makes the rows (10), of links that could be overloaded.
 func (b *tiBuilder) links() {
 	for l, loads := range b.loads {
 		most := make([]int64, len(b.jobs))
@@ -247,7 +248,7 @@ func (b *tiBuilder) memories() {
 	}
 }
 
-// unit is the greatest common divisor of what jobs need on a site.
+// unit is the greatest common divisor of the jobs' demands on a site.
 func (b *tiBuilder) unit(site int) int64 {
 	unit := int64(0)
 	for j := range b.jobs {
@@ -261,8 +262,8 @@ func (b *tiBuilder) unit(site int) int64 {
 	return max(1, unit)
 }
 
-// scarce reports whether the memory of a site could be too small for all that
-// may live there.
+// scarce reports whether the memory of a site could be too small for all jobs
+// that may live there.
 func (b *tiBuilder) scarce(site int) bool {
 	need, most := new(big.Int), int64(0)
 	for j := range b.jobs {
@@ -280,8 +281,8 @@ func (b *tiBuilder) scarce(site int) bool {
 	return need.Cmp(exact.Mul(int64(b.sites[site].memory), int64(b.sites[site].room))) > 0
 }
 
-// alike orders what is interchangeable: (16) the GPUs of a node, by the first
-// job, and (17) identical jobs, by completion or by number of iterations.
+// alike breaks symmetries: (16) the GPUs of a node, by the first job, and (17)
+// identical jobs, by completion or by number of iterations.
 func (b *tiBuilder) alike() {
 	if first := &b.jobs[0]; b.options.Granularity == ByGPU {
 		for n := 1; n < len(first.sites); n++ {

@@ -21,8 +21,8 @@ import (
 	"jigsaw/solver/lpfile"
 )
 
-// cbc returns the path of COIN-OR CBC, a solver that shares nothing with ours
-// but CLP; without it, the test is skipped.
+// cbc returns the path of COIN-OR CBC, a solver that shares only CLP with ours;
+// without it, the test is skipped.
 func cbc(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("cbc")
@@ -33,7 +33,7 @@ func cbc(t *testing.T) string {
 }
 
 // solveByCBC writes the program to a file, lets CBC solve it and reads the
-// solution back; ok is false where CBC did not finish in time.
+// solution back; ok is false if CBC did not finish in time.
 func solveByCBC(t *testing.T, path string, p *solver.Problem, format string, limit time.Duration) (s *lpfile.Solution, ok bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,8 +48,8 @@ func solveByCBC(t *testing.T, path string, p *solver.Problem, format string, lim
 	require.NoError(t, out.Close())
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	// The programs are small: what may go wrong is what is worth testing, so
-	// presolve and cuts are left as they are.
+	// The programs are small: potential errors are what is worth testing, so
+	// presolve and cuts keep their defaults.
 	log, err := exec.CommandContext(ctx, path, file, "-randomCbcSeed", "1", "-solve", "-solution", solution).CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, false

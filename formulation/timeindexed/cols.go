@@ -123,7 +123,7 @@ func (s *tiState) syncs(i, h, c int) {
 	}
 }
 
-// finish notes that a column ends the job.
+// finish records that a column ends the job.
 func (s *tiState) finish(col int, end instance.Tick) {
 	s.b.ends[s.id] = append(s.b.ends[s.id], linear.Term{Row: col, Value: int64(end)})
 	for _, row := range s.last.between(0, end) { // (13)

@@ -1,5 +1,5 @@
-// Package timeindexed states the planning problem itself as an integer program over ticks, exact or
-// coarser, for other solvers.
+// Package timeindexed states the planning problem as a time-indexed integer
+// program, exact or coarser, for other solvers.
 //
 // # Sets and parameters
 //
@@ -61,13 +61,13 @@
 //	(16) GPUs of a node are alike: job 0 fills them in order
 //	(17) identical jobs are in order of their ends, or of their iterations
 //
-// Releases, deadlines, the horizon, a known value and the shortest iterations
-// before and after limit the starts. In a periodic plan a job begins within the first
-// period, and the first job, by rotation, ends within it.
+// Starts are limited by releases, deadlines, the horizon, a known value and the
+// shortest iterations before and after. In a periodic plan a job begins within
+// the first period, and the first job, by rotation, ends within it.
 //
-// Rows (7), (8) and (14) sum over starts. With further columns that count what
-// has begun and ended by each tick the program has far fewer coefficients, but
-// an engine takes several times as long for it.
+// Rows (7), (8) and (14) sum over starts. Additional columns that count what
+// has begun and ended by each tick would give far fewer coefficients, but an
+// engine then takes several times as long.
 //
 // Reference: J. P. Sousa and L. A. Wolsey, A time indexed formulation of
 // non-preemptive single machine scheduling problems, Mathematical Programming

@@ -9,8 +9,9 @@ import (
 )
 
 // latest returns for each job a tick by which it ends in every schedule whose
-// value is at least as good as the one given. Of the makespan that is the value
-// itself; of the weighted completion it is what the chains of the others leave:
+// value is at least as good as the one given. For the makespan that is the
+// value itself; for the weighted completion it is what the chains of the others
+// leave:
 //
 //	C_j <= chain_j + (value - sum w chain) / w_j
 func latest(in *instance.Instance, value *big.Rat) []*big.Int {
@@ -38,10 +39,10 @@ func latest(in *instance.Instance, value *big.Rat) []*big.Int {
 	return ends
 }
 
-// farHorizon is one that some optimal schedule keeps. Nothing in an optimal
-// schedule can be moved earlier, so after the last release something runs at
-// every tick, and all of it together lasts no longer than each task and
-// synchronisation at its longest.
+// farHorizon is a horizon that some optimal schedule meets. Nothing in an
+// optimal schedule can be moved earlier, so after the last release something
+// runs at every tick, and everything together takes at most the sum of all
+// tasks and synchronisations at their longest.
 func (b *tiBuilder) farHorizon() instance.Tick {
 	release, work := instance.Tick(0), new(big.Int)
 	for i := range b.jobs {
@@ -63,7 +64,7 @@ func (b *tiBuilder) farHorizon() instance.Tick {
 	return release + instance.Tick(exact.Saturate(work)) // longer ones have too many ticks anyway
 }
 
-// windows says when each job may be at work, and how many iterations fit.
+// windows sets when each job may run, and how many iterations fit.
 func (b *tiBuilder) windows() {
 	if b.in.Objective.Periodic() {
 		for i := range b.jobs {
@@ -101,8 +102,8 @@ func (b *tiBuilder) windows() {
 	}
 }
 
-// Limits of the tasks and the synchronisation of iteration i, from 1. Of a
-// periodic plan nobody knows how many iterations come after.
+// Limits of the tasks and the synchronisation of iteration i, from 1. In a
+// periodic plan the number of later iterations is unknown.
 func (b *tiBuilder) tasksFrom(j *tiJob, i int) instance.Tick {
 	return j.first + instance.Tick(i-1)*j.length
 }

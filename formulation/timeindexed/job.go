@@ -30,7 +30,7 @@ type tiState struct {
 	next    [][]tiTicks // (8): rows by iteration, site; lone workers: one site
 	wrap    [][]tiTicks // (14): likewise
 	gang    []tiTicks   // (12): rows by iteration
-	memory  [][]int     // (11): rows by iteration, site; nil where memory is ample
+	memory  [][]int     // (11): rows by iteration, site; nil if memory is ample
 	last    tiTicks     // (13)
 }
 
@@ -150,8 +150,8 @@ func (s *tiState) rows(i int) {
 	if s.periodic && i > 1 {
 		bound = linear.AtMost
 	}
-	// once is the right-hand side of a row that holds for every iteration done;
-	// for periodic plans the term in does takes its place.
+	// once is the right-hand side of a row that holds for every iteration done; in
+	// periodic plans the term in does replaces it.
 	once := func(v int64, sense linear.Sense, format string, args ...any) int {
 		if !s.periodic {
 			return b.row(sense, v, format, args...)

@@ -8,8 +8,8 @@ import (
 	"jigsaw/formulation/instance/check"
 )
 
-// Schedule turns a solution of the program of GPUs, by column, into a schedule and
-// checks it. Relaxations, by node and pool, do not say which GPUs.
+// Schedule converts a solution of the program of GPUs, by column, to a schedule
+// and checks it. Relaxations, by node and pool, do not determine the GPUs.
 func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
 	if t.Options.Granularity != ByGPU {
 		return nil, fmt.Errorf("formulation: a solution by %s does not say which GPUs; use granularity %s", t.Options.Granularity, ByGPU)
@@ -41,6 +41,6 @@ func (t *Program) Schedule(x []float64) (*instance.Schedule, error) {
 	return s, nil
 }
 
-// integerTol is how far from a whole number a value may be: solvers print what
-// their own tolerances leave.
+// integerTol is how far from a whole number a value may be: solvers print values
+// within their own tolerances.
 const integerTol = 1e-5

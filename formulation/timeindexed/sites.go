@@ -11,7 +11,7 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// tiSite is where tasks run: room of them at a time.
+// tiSite is where tasks run, at most room at a time.
 type tiSite struct {
 	id     string // in names
 	kind   instance.TypeID
@@ -42,15 +42,15 @@ type tiRate struct {
 	length instance.Tick
 }
 
-// tiJob is a job with what it may do.
+// tiJob is a job with its possibilities.
 type tiJob struct {
 	*instance.Job
 	id    instance.JobID
 	sites []int    // where a worker may be
 	fits  [][]bool // by position in sites, by depth: memory for such a task
 	homes []tiHome // of a job with several workers
-	// sets are the multisets of depths and class the class of each; nil where
-	// all synchronise alike, and the job's rule says all.
+	// sets are the multisets of depths and class the class of each; nil if all
+	// synchronise alike, and the job's rule is sufficient.
 	sets    [][]int
 	class   []int
 	classes int
@@ -61,7 +61,7 @@ type tiJob struct {
 	length     instance.Tick // shortest iteration
 }
 
-// Limits of the sets that are listed; programs beyond them would be absurd.
+// Limits on the sets that are listed; larger programs would be useless.
 const (
 	maxHomes     = 100_000
 	maxDepthSets = 10_000
@@ -94,7 +94,7 @@ func (b *tiBuilder) layout() {
 		if b.err != nil {
 			return
 		}
-		for _, id := range class { // alike but for their names
+		for _, id := range class { // identical except for their names
 			b.jobs[id] = first
 			b.jobs[id].Job, b.jobs[id].id = &in.Jobs[id], id
 		}
@@ -156,8 +156,8 @@ func (b *tiBuilder) shortestFull(j *tiJob, sites []int) instance.Tick {
 	return best
 }
 
-// waysOfLiving makes homes of the modes of the fluid program: each lasts at
-// least as long as any residency of its kind.
+// waysOfLiving makes homes of the modes of the fluid program: each takes at
+// most as long as any residency of its kind.
 func (b *tiBuilder) waysOfLiving(j *tiJob) {
 	c := slices.IndexFunc(b.in.Classes(), func(jobs []instance.JobID) bool { return slices.Contains(jobs, j.id) })
 	for _, m := range b.pools.Classes[c].Modes {
@@ -238,7 +238,7 @@ func (b *tiBuilder) nodeSet(j *tiJob, nodes []instance.NodeID, byNode [][]int) {
 	j.homes = append(j.homes, h)
 }
 
-// depthClasses lists the multisets of depths and puts those together whose
+// depthClasses lists the multisets of depths and groups those whose
 // synchronisations last the same in every home.
 func (b *tiBuilder) depthClasses(j *tiJob) {
 	var sets [][]int
@@ -301,7 +301,7 @@ func (b *tiBuilder) depthClasses(j *tiJob) {
 }
 
 // rates returns the useful ways to synchronise, fast to slow: of those that
-// last the same the slowest asks least of the links.
+// last the same, the slowest loads the links least.
 func (b *tiBuilder) rates(j *tiJob, counts []int, parties int, span instance.Span) []tiRate {
 	var list []tiRate
 	volume := j.Volume(counts, parties)
@@ -316,7 +316,7 @@ func (b *tiBuilder) rates(j *tiJob, counts []int, parties int, span instance.Spa
 	return list
 }
 
-// fail notes the first reason why the program cannot be built.
+// fail records the first reason why the program cannot be built.
 func (b *tiBuilder) fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("formulation: the %w: "+format+

@@ -8,10 +8,10 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Size returns a number of rows, columns and coefficients that the program
-// has at the least, without building it: those of tasks and synchronisations in rows (4)
-// to (9). Where neither horizon nor value is given it is that of a value no schedule beats.
-// An error is [ErrTooLarge] where these are more than the options allow.
+// Size returns a lower bound on the number of rows, columns and coefficients of the
+// program, without building it: those of tasks and synchronisations in rows (4) to (9).
+// If neither horizon nor value is given it uses a value no schedule beats. The error is
+// [ErrTooLarge] if the bound exceeds the options.
 func Size(in *instance.Instance, options Options) (least float64, err error) {
 	if !in.Objective.Periodic() && options.Horizon == 0 && options.Value == nil {
 		options.Value = bound.Best(in, area.Chain(in), area.Bound(in)).Value
@@ -24,10 +24,10 @@ func Size(in *instance.Instance, options Options) (least float64, err error) {
 	return least, b.err
 }
 
-// enoughSize is how many times too large is enough to know.
+// enoughSize is the factor over the limit at which counting stops.
 const enoughSize = 1000
 
-// leastSize adds up what [Size] is about, and fails where it is too much.
+// leastSize sums the bound of [Size], and fails if it is too large.
 func (b *tiBuilder) leastSize() float64 {
 	size := 0.0
 	for i := range b.jobs {
@@ -93,8 +93,8 @@ func (b *tiBuilder) syncsSize(j *tiJob, i int) float64 {
 	return size
 }
 
-// alikeSites returns a position in the job's sites for every kind of site, and how many
-// there are of it.
+// alikeSites returns a position in the job's sites for every kind of site, and the
+// number of sites of that kind.
 func (b *tiBuilder) alikeSites(j *tiJob) map[int]int {
 	times := map[int]int{}
 	for n, site := range j.sites {
@@ -109,5 +109,5 @@ func (b *tiBuilder) alikeSites(j *tiJob) map[int]int {
 	return times
 }
 
-// sumTo is 1 + 2 + ... + n, and 0 where n is less.
+// sumTo is 1 + 2 + ... + n, and 0 if n is less.
 func sumTo(n instance.Tick) float64 { return float64(max(0, n)) * float64(n+1) / 2 }

@@ -12,8 +12,8 @@ import (
 	"jigsaw/formulation/timeindexed"
 )
 
-// TestTimeIndexedSize: a program has at least the size that is told before it is built,
-// and where there is much time not many times as much.
+// TestTimeIndexedSize: a program has at least the size computed before it is built, and
+// with many ticks not many times that size.
 func TestTimeIndexedSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	for i := range 120 {

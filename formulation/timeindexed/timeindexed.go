@@ -18,50 +18,52 @@ type Granularity string
 const (
 	// ByGPU has a site for each GPU.
 	ByGPU Granularity = "gpu"
-	// ByNode has a site for each node, which runs as many tasks at a time as it
-	// has GPUs. That a worker stays on its GPU is left out, and of memory what
-	// does not follow from the sum over the node.
+	// ByNode has a site for each node, which runs as many tasks at a time as it has
+	// GPUs. It leaves out that a worker stays on its GPU, and memory conditions
+	// that do not follow from the sum over the node.
 	ByNode Granularity = "node"
-	// ByPool has a site for each pool of identical GPUs. Synchronisations last
-	// as long as the shortest in the job's way of living, and take no links.
+	// ByPool has a site for each pool of identical GPUs. Synchronisations last as
+	// long as the shortest in the job's mode, and take no links.
 	ByPool Granularity = "pool"
 )
 
 // Granularities lists them, from exact to coarse.
 func Granularities() []Granularity { return []Granularity{ByGPU, ByNode, ByPool} }
 
-// DefaultCoefficients is how many coefficients a time-indexed program may have
-// where its options do not say: about 2 GB while it is built.
+// DefaultCoefficients is the largest number of coefficients of a time-indexed
+// program if its options do not say: about 2 GB while it is built.
 const DefaultCoefficients = 20_000_000
 
-// ErrTooLarge is within the error of a program with more coefficients than its options allow.
+// ErrTooLarge is wrapped by the error of a program with more coefficients than its options
+// allow.
 var ErrTooLarge = errors.New("time-indexed program is too large")
 
-// Options choose a program.
+// Options select a program.
 type Options struct {
 	// Granularity of the sites; empty means ByGPU.
 	Granularity Granularity
-	// Horizon: only schedules that end by it are looked for, in ticks. 0 means
-	// what Value implies and, without it, a horizon that some optimal schedule
-	// keeps; that is far off, and the program large. Not for periodic objectives.
+	// Horizon in ticks: only schedules that end by it are considered. 0 means the
+	// horizon that Value implies or, without it, a horizon that some optimal
+	// schedule meets; that is far off, and the program large. Not for periodic
+	// objectives.
 	Horizon instance.Tick
-	// Value, of a known schedule: only those at least as good are looked for,
+	// Value of a known schedule: only schedules at least as good are considered,
 	// which narrows the times of every job. Nil means that none is known. Not for
 	// periodic objectives.
 	Value *big.Rat
 	// Period of the plan in ticks, for periodic objectives. Each period is a
 	// program of its own.
 	Period instance.Tick
-	// Coefficients is how many there may be; 0 means DefaultCoefficients.
+	// Coefficients is the largest number permitted; 0 means DefaultCoefficients.
 	Coefficients int
 }
 
-// Program is a time-indexed integer program with what its columns mean.
+// Program is a time-indexed integer program with the meaning of its columns.
 type Program struct {
 	// Problem is minimised; all its columns are integer, and so is its objective. Rates are
 	// negated, and the smallest one is scaled.
 	Problem *solver.Problem
-	// Options that it was built with, defaults filled in.
+	// Options used to build it, with defaults filled in.
 	Options Options
 
 	in    *instance.Instance
@@ -91,7 +93,7 @@ func New(in *instance.Instance, options Options) (*Program, error) {
 	return &Program{Problem: q, Options: b.options, in: in, jobs: b.jobs, cols: b.meaning, scale: b.scale}, nil
 }
 
-// tiKind is what a column stands for.
+// tiKind says what a column represents.
 type tiKind uint8
 
 const (

@@ -28,9 +28,9 @@ func LiveEngine(t *testing.T) solver.Solver {
 	return engine
 }
 
-// solveExactly returns the optimum of the time-indexed programs of an
-// instance, nil where they have no solution; for periodic objectives the best
-// over all periods.
+// solveExactly returns the optimum of the time-indexed programs of an instance,
+// nil if they have no solution; for periodic objectives the best over all
+// periods.
 func solveExactly(t *testing.T, engine solver.Solver, in *instance.Instance, options timeindexed.Options) (value *big.Rat, tried bool) {
 	t.Helper()
 	if !in.Objective.Periodic() {
@@ -50,11 +50,11 @@ func solveExactly(t *testing.T, engine solver.Solver, in *instance.Instance, opt
 	return best, true
 }
 
-// maxEntries is the size from which a program takes seconds; tests leave those
-// out, and count them.
+// maxEntries is the size from which a program takes seconds; tests skip those,
+// and count them.
 const maxEntries = 6_000
 
-// solveProgram returns the optimum, nil where there is no solution, and whether the program
+// solveProgram returns the optimum, nil if there is no solution, and whether the program
 // was small enough to try.
 func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, options timeindexed.Options) (optimum *big.Rat, tried bool) {
 	t.Helper()
@@ -78,7 +78,8 @@ func solveProgram(t *testing.T, engine solver.Solver, in *instance.Instance, opt
 	return value, true
 }
 
-// horizonFor is one that every optimal schedule of value v keeps, with slack.
+// horizonFor is a horizon that every optimal schedule of value v meets, with
+// slack.
 func horizonFor(in *instance.Instance, v *big.Rat, slack int) instance.Tick {
 	h := new(big.Int).Div(v.Num(), v.Denom()).Int64()
 	if in.Objective == instance.WeightedCompletion {
@@ -254,7 +255,7 @@ func TestTimeIndexedOptions(t *testing.T) {
 }
 
 // startsFrom checks that a schedule has a vector, at both granularities that
-// have them, which is feasible and has its value.
+// have vectors, which is feasible and has its value.
 func startsFrom(t *testing.T, engine solver.Solver, in *instance.Instance, options timeindexed.Options, s *instance.Schedule) {
 	t.Helper()
 	options.Period = s.Period

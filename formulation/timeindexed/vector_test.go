@@ -12,10 +12,10 @@ import (
 	"jigsaw/solver"
 )
 
-// Vector returns the solution, by column, that stands for a valid schedule: a
-// start for a search. Identical jobs and the GPUs of a node change places, and
-// a periodic plan turns, until (16) and (17) hold. A schedule that ends after
-// the horizon, or has another period, is an error; pools have no vectors.
+// Vector returns the solution, by column, that represents a valid schedule: a
+// start for a search. Identical jobs and the GPUs of a node are exchanged, and
+// a periodic plan is rotated, until (16) and (17) hold. A schedule that ends
+// after the horizon, or has another period, is an error; pools have no vectors.
 func (t *Program) Vector(s *instance.Schedule) ([]float64, error) {
 	if t.Options.Granularity == ByPool {
 		return nil, fmt.Errorf("formulation: a program by pool has no vector for a schedule")
@@ -28,7 +28,7 @@ func (t *Program) Vector(s *instance.Schedule) ([]float64, error) {
 	}
 	v := tiVector{t: t, s: t.canonical(s), x: make([]float64, len(t.cols)), index: make(map[tiColumn]int, len(t.cols))}
 	for c, m := range t.cols {
-		m.level = 0 // the other fields tell columns apart
+		m.level = 0 // the other fields identify columns
 		v.index[m] = c
 	}
 	for j := range t.jobs {
@@ -38,8 +38,8 @@ func (t *Program) Vector(s *instance.Schedule) ([]float64, error) {
 	return v.x, v.err
 }
 
-// canonical returns a copy of a schedule in which what is interchangeable is
-// in the order of the program.
+// canonical returns a copy of a schedule in which interchangeable things are in
+// the order of the program.
 func (t *Program) canonical(s *instance.Schedule) *instance.Schedule {
 	in := t.in
 	ends, iterations := s.Completion(in), s.Iterations(in)
@@ -85,7 +85,7 @@ func (t *Program) canonical(s *instance.Schedule) *instance.Schedule {
 		task := &q.Tasks[n]
 		task.Job, task.GPU = job[task.Job], gpu[task.GPU]
 		if first[task.Job] == 0 || task.Start < first[task.Job]-1 {
-			first[task.Job] = task.Start + 1 // 0 is for none
+			first[task.Job] = task.Start + 1 // 0 means none
 		}
 	}
 	shift := make([]instance.Tick, len(in.Jobs))
@@ -112,7 +112,7 @@ func (t *Program) canonical(s *instance.Schedule) *instance.Schedule {
 	return q
 }
 
-// tiVector is a solution while it is filled in.
+// tiVector is a solution under construction.
 type tiVector struct {
 	t     *Program
 	s     *instance.Schedule
@@ -211,7 +211,7 @@ func (v *tiVector) goal() {
 	}
 }
 
-// Priority of branching, by column: what decides most comes first.
+// Priority of branching, by column: the most decisive come first.
 func (t *Program) Priority() []int {
 	priority := make([]int, len(t.cols))
 	for c := range t.cols {
@@ -232,8 +232,8 @@ func (t *Program) Value(objective int64) *big.Rat {
 	return big.NewRat(objective, 1)
 }
 
-// Bound is the [Program.Value] of a lower bound on the objective,
-// rounded up to a whole number; nil where it is infinite.
+// Bound is the [Program.Value] of a lower bound on the objective, rounded up to
+// a whole number; nil if it is infinite.
 func (t *Program) Bound(objective float64) *big.Rat {
 	if math.IsInf(objective, 0) || math.IsNaN(objective) {
 		return nil

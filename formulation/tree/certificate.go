@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// certificate writes the closed tree down, and tells how long the proofs of its
-// leaves took. It proves the least target of these.
+// certificate converts the closed tree to a certificate, and returns how long
+// the proofs of its leaves took. It proves the least target of these.
 func (t *search) certificate() (c *relax.Certificate, proving time.Duration) {
 	c = &relax.Certificate{Kind: relax.TreeBound, Denominator: big.NewInt(1), Prices: []*big.Int{}}
 	proven := int64(math.MaxInt64)
@@ -32,7 +32,7 @@ func (t *search) certificate() (c *relax.Certificate, proving time.Duration) {
 			})
 			c.Prices = append(c.Prices, bound.Integers(n.proof.Prices)...)
 		}
-		for _, child := range n.children { // of a node looked at once more: itself
+		for _, child := range n.children { // for a node examined once more: itself
 			write(child)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// mostCounted bounds the assignments of a job that are looked at to see how many there are.
+// mostCounted bounds the assignments of a job that are enumerated to count them.
 const mostCounted = 20_000
 
-// bundle is the plans that a solution mixes for a job.
+// bundle is the set of plans with positive weight in a solution for a job.
 type bundle struct {
 	plans   []*columns.Plan
 	weights []float64
@@ -31,8 +31,8 @@ func (t *search) bundles(s *nodeSearch, found []colgen.Column[columns.Plan], wei
 	return list
 }
 
-// spread returns the mean and the variance of a number of the plans, and
-// whether it differs at all.
+// spread returns the mean and the variance of a number over the plans, and whether it
+// differs at all.
 func (b *bundle) spread(of func(*columns.Plan) int64) (mean, variance float64, differs bool) {
 	sum := 0.0
 	for i, p := range b.plans {
@@ -47,10 +47,10 @@ func (b *bundle) spread(of func(*columns.Plan) int64) (mean, variance float64, d
 	return mean, variance, differs
 }
 
-// homeless returns the split of the homes of a job without one: of jobs that leave little to
-// choose the larger, since what is placed first prunes the most. Where sum w C counts a job
-// is as large as its work times its weight: others that wait for a light one cost much, but it
-// for others little. Jobs with too many homes to be counted come last.
+// homeless returns the split of the homes of a job without one: among jobs with few choices
+// the larger, since what is placed first prunes the most. For sum w C the size of a job is
+// its work times its weight: a job of small weight costs much to others that wait for it,
+// but others cost it little. Jobs with too many homes to be counted come last.
 func homeless(n *cases.Node, in *instance.Instance) *cases.Split {
 	var best *cases.Split
 	most := math.Inf(-1)
@@ -79,10 +79,10 @@ func homeless(n *cases.Node, in *instance.Instance) *cases.Split {
 	return best
 }
 
-// choose returns the split for a fractional solution, once homes are decided or
-// too many to be: the end that differs most among the plans of a job, else a
-// start. It returns nil where no times differ: plans that differ in depths or rate levels
-// alone are not split, which no search is known to need.
+// choose returns the split for a fractional solution, once homes are decided or too many
+// to be: the end that differs most among the plans of a job, otherwise a start. It
+// returns nil if no times differ: plans that differ only in depths or rate levels are not
+// split; no search is known to need it.
 func choose(n *cases.Node, in *instance.Instance, bundles []bundle) *cases.Split {
 	var best *cases.Split
 	most := 0.0

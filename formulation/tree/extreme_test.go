@@ -22,7 +22,7 @@ import (
 	"jigsaw/solver"
 )
 
-// TestMeshedBounds holds all bounds of jobs on meshed networks against brute force, and
+// TestMeshedBounds compares all bounds for jobs on meshed networks with brute force, and
 // proves them anew.
 func TestMeshedBounds(t *testing.T) {
 	s := boundtest.Engine(t)
@@ -33,7 +33,7 @@ func TestMeshedBounds(t *testing.T) {
 	solved, twice, proven, trees := 0, 0, 0, 0
 	for seed := range n {
 		if testing.Short() && seed == n-1 {
-			seed = 230 // where a linear program without plans once closed a node without a proof
+			seed = 230 // here a linear program without plans once closed a node without a proof
 		}
 		rng := rand.New(rand.NewPCG(seed, 87))
 		in := instancetest.Meshed(rng, instancetest.Options{Jobs: 2, Workers: 4, MaxPeriod: 6})
@@ -79,8 +79,8 @@ func TestMeshedBounds(t *testing.T) {
 }
 
 // TestLongTicksHeavyWeights stretches tiny instances to tasks of up to 2^40 ticks, and weights to 10^9:
-// an optimum stretched alike is a schedule, synchronisations being no longer, so that no
-// bound is above it.
+// an optimum stretched in the same way is a schedule, as synchronisations get no longer, so no bound
+// exceeds it.
 func TestLongTicksHeavyWeights(t *testing.T) {
 	s := boundtest.Engine(t)
 	n := uint64(200)
@@ -143,7 +143,7 @@ func TestLongTicksHeavyWeights(t *testing.T) {
 	assert.Greater(t, solved, int(n)/3)
 }
 
-// cheapBounds computes every bound but those of columns and trees.
+// cheapBounds computes every bound except those of columns and trees.
 func cheapBounds(t testing.TB, in *instance.Instance, s solver.Solver) []bound.Bound {
 	all := []bound.Bound{area.Chain(in), area.Bound(in)}
 	b, err := fluid.Bound(context.Background(), in, s, fluid.Limits{})

@@ -20,8 +20,8 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// splitTree lets the search prove an optimum in a tree whose first splits are any that make
-// sense. It returns nil where the search did not close it.
+// splitTree lets the search prove an optimum in a tree whose first splits are arbitrary
+// valid ones. It returns nil if the search did not close it.
 func splitTree(t *testing.T, rng *rand.Rand, in *instance.Instance, optimum *instance.Schedule, depth int) *relax.Certificate {
 	p := newTreeProblem(in, boundtest.LiveEngine(t), Limits{Start: optimum})
 	require.NotNil(t, p)
@@ -56,7 +56,7 @@ func splitTree(t *testing.T, rng *rand.Rand, in *instance.Instance, optimum *ins
 }
 
 // TestGenuineTrees proves optima in trees with splits of every kind, which the check
-// believes, and then changes single numbers, nodes and prices: what the check still believes
+// accepts, and then changes single numbers, nodes and prices: what the check still accepts
 // is true. Weights go up to 10^9.
 func TestGenuineTrees(t *testing.T) {
 	n := uint64(120)

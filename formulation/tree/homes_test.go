@@ -17,8 +17,8 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// TestHomesOfAlikeRacks: racks under one core switch that are alike may be exchanged until a job
-// lives in one of them. Racks that differ, or are joined by trunks of their own, may not.
+// TestHomesOfAlikeRacks: identical racks under one core switch may be exchanged until a job
+// lives in one of them. Racks that differ, or have trunks of their own, may not.
 func TestHomesOfAlikeRacks(t *testing.T) {
 	rack := func(nic instance.BitRate) instance.RackSpec {
 		return instance.RackSpec{Nodes: 2, GPUs: 2, GPU: "v100", NIC: nic, Fabric: 80e9}
@@ -29,7 +29,7 @@ func TestHomesOfAlikeRacks(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster instance.ClusterSpec
 		pair    [][]instance.GPUID // where a job of two workers may live
-		rest    [][]instance.GPUID // and one of one worker, once they live in the first of these
+		rest    [][]instance.GPUID // and a job of one worker, once they live in the first of these
 	}{
 		"alike": {
 			instance.ClusterSpec{Racks: []instance.RackSpec{rack(8e9), rack(8e9)}},
@@ -67,8 +67,8 @@ func TestHomesOfAlikeRacks(t *testing.T) {
 	}
 }
 
-// TestHomesRaiseBounds: to decide where a job lives never lowers what the linear program of a node
-// proves, for it takes as much of its pools as before, links and all.
+// TestHomesRaiseBounds: deciding where a job lives never lowers what the linear program of a node
+// proves, since the job takes as much of its pools as before, including links.
 func TestHomesRaiseBounds(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	loaded := 0
@@ -90,7 +90,7 @@ func TestHomesRaiseBounds(t *testing.T) {
 				loaded = loaded || home != nil && len(home.Loads) > len(home.Links)
 			}
 			if n != p.root.node && !loaded {
-				return math.Inf(1), false // of pools it takes nothing but GPUs
+				return math.Inf(1), false // of pools it takes only GPUs
 			}
 			live, result, err := s.Run(context.Background(), engine, nil, colgen.Options{})
 			require.NoError(t, err)

@@ -1,7 +1,7 @@
 package tree
 
-// warm returns the prices of a leaf for the engine's rows; nil where they are of
-// other groups. What lies past their horizon costs nothing.
+// warm returns the prices of a leaf for the engine's rows; nil if they belong to
+// other groups. Prices past their horizon are 0.
 func warm(s *nodeSearch, l *leafProof) []float64 {
 	groups := 0
 	for g := range s.Groups {

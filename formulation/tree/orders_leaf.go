@@ -14,24 +14,24 @@ import (
 	"jigsaw/formulation/relax/trees"
 )
 
-// Limits on the work on sequencings; a step is some microseconds.
+// Limits on the work of sequencings; a step takes a few microseconds.
 const (
 	quickSteps = 2_000      // before a linear program of few rows
-	openSteps  = 10_000     // while homes are open
-	homeSteps  = 5_000_000  // where homes are decided, and nothing else
+	openSteps  = 10_000     // while homes are undecided
+	homeSteps  = 5_000_000  // if homes are decided, and nothing else
 	nodeSteps  = 20_000     // for each node that a search without a time limit may have
 	leafSteps  = 20_000_000 // of a leaf, at most
 )
 
-// Widths of a sequencing: how many states of a layer are followed up at first, and by how much
-// more each time that no way was found among them.
+// Widths of a sequencing: how many states of a layer are expanded at first, and the growth
+// factor each time that no way was found among them.
 const (
 	firstWidth = 16
 	widen      = 8
 )
 
-// budget is what sequencings may take: steps to begin with, and for each row and round
-// of the linear programs, which tell less of makespan, and take longer.
+// budget limits the steps of sequencings: initial steps, and steps for each row and
+// round of the linear programs, which say less about makespan, and take longer.
 type budget struct{ first, row int }
 
 var budgets = map[instance.Objective]budget{
@@ -40,8 +40,8 @@ var budgets = map[instance.Objective]budget{
 }
 
 // sequences tries to prove by sequencings that a node holds nothing better than the
-// target, or, with few steps, than the best schedule, which spares the targets between.
-// Better schedules that it comes upon are kept.
+// target or, with few steps, than the best schedule, which skips the targets between.
+// Better schedules that it finds are kept.
 func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafProof {
 	if steps < quickSteps || !slices.ContainsFunc(n.Jobs, func(b *cases.JobLimits) bool { return b.Assignment != nil }) {
 		return nil
@@ -64,7 +64,7 @@ func (t *search) sequences(ctx context.Context, n *cases.Node, steps int) *leafP
 }
 
 // orders tries to prove that a node holds nothing better than a target, or than the
-// schedules that it finds. It learns whether links keep the best of these from being valid.
+// schedules that it finds. It records whether links make the best of these invalid.
 func (t *search) orders(ctx context.Context, n *cases.Node, target int64, steps int) *leafProof {
 	for {
 		proof, schedule := t.order(ctx, n, target, steps)
@@ -80,9 +80,9 @@ func (t *search) orders(ctx context.Context, n *cases.Node, target int64, steps 
 	}
 }
 
-// effort is how many steps the sequencings of a node are worth. Where links matter they
-// may have as many as linear programs took, less those before, and for makespan, about
-// which linear programs tell less, a proof doubles them.
+// effort is the number of steps to spend on the sequencings of a node. If links matter
+// it is the steps that linear programs took, minus those spent before. For makespan,
+// about which linear programs say less, each proof doubles it.
 func (t *search) effort(n *cases.Node) int {
 	steps := min(t.credit, leafSteps)
 	if !n.Decided() || t.long {
@@ -96,9 +96,10 @@ func (t *search) effort(n *cases.Node) int {
 	return steps
 }
 
-// order tries to prove by sequencings, in so many steps each, that a node holds
-// nothing better than the target. Where all homes are decided, and all sequencings
-// are solved, it returns the schedule that they make together, links forgotten.
+// order tries to prove by sequencings, within the given steps each, that a node
+// holds nothing better than the target. If all homes are decided, and all
+// sequencings are solved, it returns the schedule that they form together,
+// ignoring links.
 func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps int) (*leafProof, *instance.Schedule) {
 	s, ok := cases.NewProgram(t.m, n, t.modes, target, 1)
 	if !ok {
@@ -132,11 +133,11 @@ func (t *search) order(ctx context.Context, n *cases.Node, target int64, steps i
 	return nil, schedule
 }
 
-// sequenceResult is what became of a sequencing in so many steps.
+// sequenceResult is the outcome of a sequencing within a number of steps.
 type sequenceResult struct {
 	verdict verdict
 	steps   int
-	took    time.Duration // that the last look took
+	took    time.Duration // of the last attempt
 	cost    int64
 	tasks   []instance.Task
 	syncs   []instance.Sync
@@ -173,7 +174,7 @@ func (t *search) sequence(ctx context.Context, n *cases.Node, q *orders.Problem,
 	return r
 }
 
-// verdict is what a sequencing ends with.
+// verdict is the outcome of a sequencing.
 type verdict int
 
 const (
@@ -182,8 +183,8 @@ const (
 	unknown                // it takes too long
 )
 
-// scheduleOf writes down what was found, each synchronisation at the lowest rate that
-// is as fast as the fastest.
+// scheduleOf converts what was found to a schedule, with each synchronisation at the
+// lowest rate that is as fast as the fastest.
 func scheduleOf(in *instance.Instance, q *orders.Problem, way []orders.Placed) (tasks []instance.Task, syncs []instance.Sync) {
 	type iteration struct{ job, number int }
 	over, dealt := map[iteration]int64{}, map[iteration][]int{}

@@ -21,8 +21,8 @@ import (
 )
 
 // decidedTree returns the tree of a random instance, a node at which the jobs live
-// where they do in an optimal schedule, and the optimum; ok is false where the
-// instance is not for a tree.
+// as in an optimal schedule, and the optimum; ok is false if the instance is not
+// suitable for a tree.
 func decidedTree(seed uint64) (t *search, n *cases.Node, best int64, ok bool) {
 	rng := rand.New(rand.NewPCG(seed, 26))
 	in := instancetest.Random(rng, instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
@@ -43,9 +43,9 @@ func decidedTree(seed uint64) (t *search, n *cases.Node, best int64, ok bool) {
 	return t, n, value.Num().Int64(), true
 }
 
-// TestSequences holds sequencings against brute force: where the jobs live as in an
-// optimal schedule they never prove more than the optimum, few states followed up find nothing
-// better than all; and what is found is as good a schedule as it says, but for links.
+// TestSequences compares sequencings with brute force: if the jobs live as in an optimal
+// schedule they never prove more than the optimum, expanding few states finds nothing better
+// than expanding all, and what is found is as good a schedule as claimed, ignoring links.
 func TestSequences(t *testing.T) {
 	n := uint64(2000)
 	if testing.Short() {
@@ -90,7 +90,7 @@ func TestSequences(t *testing.T) {
 				closed++
 			}
 		}
-		// What they make together, links forgotten, is no worse than the optimum.
+		// Together, ignoring links, they are no worse than the optimum.
 		if _, schedule := p.order(context.Background(), node, best+1, 1<<24); assert.NotNil(t, schedule, "seed %d", seed) {
 			require.LessOrEqual(t, p.in.Value(schedule).Cmp(big.NewRat(best, 1)), 0, "seed %d", seed)
 			for _, problem := range check.Schedule(p.in, schedule) {
@@ -107,7 +107,7 @@ func TestSequences(t *testing.T) {
 	assert.Greater(t, costs, int(n)/10)
 }
 
-// TestSequenceLeaves tampers with leaves that the order of tasks proves.
+// TestSequenceLeaves tampers with leaves proven by the order of tasks.
 func TestSequenceLeaves(t *testing.T) {
 	seen := 0
 	for seed := range uint64(60) {

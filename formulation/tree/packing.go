@@ -10,9 +10,9 @@ import (
 	"jigsaw/formulation/relax/trees"
 )
 
-// packed proves by the contents of GPUs that a node, in which some homes are open, holds no
-// schedule of a makespan better than the target; nil where it cannot. Where homes are decided
-// orders of tasks say all that contents do, unless schedules are long.
+// packed proves by the contents of GPUs that a node, in which some homes are undecided, holds
+// no schedule of a makespan better than the target; nil if it cannot. Once homes are decided
+// orders of tasks prove all that contents do, unless schedules are long.
 func (t *search) packed(ctx context.Context, n *cases.Node) *leafProof {
 	if t.in.Objective != instance.Makespan || n.Decided() && !t.long || t.target < 2 {
 		return nil
@@ -30,11 +30,12 @@ func (t *search) packed(ctx context.Context, n *cases.Node) *leafProof {
 	return proof
 }
 
-// errOpen ends a search of long schedules, of which a node cannot be closed for any target.
+// errOpen ends a search of long schedules in which a node cannot be closed for any target.
 var errOpen = errors.New("formulation: a node of long schedules stays open")
 
-// lower lowers the target to the most that contents prove of a node of long schedules whose homes
-// are decided, if that is more than is proven of all nodes: the tree proves no more.
+// lower lowers the target to the best value that contents prove for a node of long schedules
+// whose homes are decided, if that is above what is proven for all nodes: the tree proves no
+// more.
 func (t *search) lower(ctx context.Context, n *cases.Node) (*leafProof, error) {
 	var best *leafProof
 	low, high := t.proven, t.target

@@ -15,7 +15,7 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestLongSchedules: what the tree proves of schedules that it takes for too long for linear programs
+// TestLongSchedules: what the tree proves of schedules that it treats as too long for linear programs
 // of every tick is below the optimum of brute force, and more than the chain in some instances.
 func TestLongSchedules(t *testing.T) {
 	engine := boundtest.LiveEngine(t)

@@ -31,7 +31,7 @@ type shelf struct {
 	band int         // the most ticks that an iteration may take
 }
 
-// Solve returns the cheapest plan, and false where there is none.
+// Solve returns the cheapest plan, and false if there is none.
 func (p *homePricer) Solve(t *columns.Tariff, _ *columns.Scratch, _ int64) (columns.Plan, bool) {
 	release := int64(p.Job.Release)
 	points := int(p.Due - release)
@@ -88,7 +88,7 @@ func (p *homePricer) Solve(t *columns.Tariff, _ *columns.Scratch, _ int64) (colu
 	return out, true
 }
 
-// extend tries all that iteration i may do from a start on.
+// extend tries all possibilities of iteration i from a start on.
 func (p *homePricer) extend(s *shelf, i, n int, price int64, next []int64, from [][3]int32) {
 	release := int64(p.Job.Release)
 	for d := range p.Multisets {
@@ -132,7 +132,7 @@ func (p *homePricer) linkPrice(t *columns.Tariff, level int, start, end int64) i
 	return sum
 }
 
-// taskPrice is what a task of worker w costs from a start.
+// taskPrice is the cost of a task of worker w at a start.
 func (p *homePricer) taskPrice(t *columns.Tariff, w, depth int, start int64) int64 {
 	sum := int64(0)
 	for _, g := range p.GPUs[w] {
@@ -161,8 +161,8 @@ func (p *homePricer) fill(t *columns.Tariff, s *shelf, points, i int) {
 	// cost[w*depths+d][x] is the cheapest start from n on that ends by x.
 	s.cost = columns.Square(s.cost, workers*depths, points+1)
 	cost, now, dealt := slices.Clone(s.cost), make([]int64, workers*depths), make([]int64, workers*depths)
-	// fresh[x]: a start at n makes some task that ends by x cheaper. Elsewhere
-	// all is as from n+1 on, so that few deals differ.
+	// fresh[x]: a start at n makes some task that ends by x cheaper. Otherwise
+	// everything is as from n+1 on, so few deals differ.
 	fresh := make([]bool, points+1)
 	for _, row := range cost {
 		for x := range row {
@@ -218,7 +218,7 @@ func (p *homePricer) fill(t *columns.Tariff, s *shelf, points, i int) {
 	}
 }
 
-// trace writes iteration i of a plan down: from start n, its synchronisation
+// trace writes iteration i into a plan: from start n, its synchronisation
 // ending at m, both in ticks from the release.
 func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int64, multiset, level int) {
 	release := int64(p.Job.Release)
@@ -273,7 +273,7 @@ func (p *homePricer) trace(t *columns.Tariff, out *columns.Plan, i int, n, m int
 	}
 }
 
-// Charges lists all that a task or a synchronisation may take.
+// Charges lists everything that a task or a synchronisation may take.
 func (p *homePricer) Charges(add func(program.Use)) {
 	for w := range p.GPUs {
 		for _, g := range p.GPUs[w] {
@@ -290,7 +290,7 @@ func (p *homePricer) Charges(add func(program.Use)) {
 }
 
 // fitsHome reports whether the memory that the node's decided jobs leave is enough
-// for a plan. A job without a home has no pricer, and no such limit.
+// for a plan. A job without a home has no such pricer, and no such limit.
 func fitsHome(p *cases.AssignedPlans, o *columns.Plan) bool {
 	if p == nil {
 		return true

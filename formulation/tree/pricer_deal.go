@@ -5,9 +5,10 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// dealer deals the depths of a multiset to the workers at the least cost, one
-// worker after the other. A state is how many workers of each depth are dealt,
-// as digits of a number; worker w leads to states whose digits sum to w + 1.
+// dealer assigns the depths of a multiset to the workers at the least cost, one
+// worker after the other. A state is the number of workers assigned to each
+// depth, as digits of a number; worker w leads to states whose digits sum to w
+// + 1.
 type dealer struct {
 	steps []dealStep // by state reached
 	best  []int64    // scratch, by state

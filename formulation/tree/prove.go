@@ -12,21 +12,21 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// attempt is one way to prove that a node holds nothing better than the target: prices in
-// so many buckets or, where orders says so, sequencings in so many steps.
+// attempt is one way to prove that a node holds nothing better than the target: with prices
+// in a number of buckets or, if orders is set, by sequencings within a number of steps.
 type attempt struct {
 	orders  bool
 	buckets int64
 	steps   int
 }
 
-// midSteps is what sequencings may take before a linear program with prices for each tick.
+// midSteps limits sequencings before a linear program with prices for each tick.
 const midSteps = 50_000
 
-// attempts lists what is tried at a node, in this order, with prices in some of these numbers
-// of buckets. Of weighted completion linear programs tell nearly all once homes are decided, and
-// sequencings cost more the closer a target is to the optimum: they come last. Of makespan it
-// is the other way round, as long as links do not matter.
+// attempts lists what is tried at a node, in this order, with prices in some of these numbers of
+// buckets. For weighted completion, linear programs are nearly exact once homes are decided, and
+// sequencings cost more the closer a target is to the optimum, so they come last. For makespan
+// it is the other way round, as long as links do not matter.
 func (t *search) attempts(n *cases.Node, buckets []int64) (list []attempt) {
 	effort := t.effort(n)
 	few, some, each := attempt{buckets: nodeBuckets[0]}, attempt{buckets: nodeBuckets[1]}, attempt{buckets: nodeBuckets[2]}
@@ -42,8 +42,8 @@ func (t *search) attempts(n *cases.Node, buckets []int64) (list []attempt) {
 	return slices.DeleteFunc(list, func(a attempt) bool { return !a.orders && (t.long || !slices.Contains(buckets, a.buckets)) })
 }
 
-// prove makes the attempts at a node, until one succeeds, which at.proof tells. It
-// returns what the last linear program ended with.
+// prove makes the attempts at a node until one succeeds, which sets at.proof. It returns the
+// outcome of the last linear program.
 func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *leafProof) (n solved, err error) {
 	n.outcome.Bound = -unproven
 	for _, a := range t.attempts(at.node, buckets) {
@@ -65,9 +65,9 @@ func (t *search) prove(ctx context.Context, at *node, buckets []int64, before *l
 	return n, err
 }
 
-// yield lowers the target to what the linear program of a node proves, if that is more than
-// is proven of all nodes: the other nodes are closed for it sooner, and with the next target
-// the node is split. It is asked once all homes are decided, where of sum w C little is lost.
+// yield lowers the target to what the linear program of a node proves, if that is above what
+// is proven for all nodes: the other nodes are closed sooner, and with the next target the
+// node is split. It is used once all homes are decided, when sum w C loses little by it.
 func (t *search) yield(ctx context.Context, at *node) error {
 	if t.in.Objective != instance.WeightedCompletion || !at.node.Decided() || at.yielded {
 		return nil

@@ -19,8 +19,8 @@ import (
 	"jigsaw/solver"
 )
 
-// TestHomelessWeight: where sum w C counts, the home of the heavier of two like jobs comes
-// first, and for makespan that of the one with more work.
+// TestHomelessWeight: for sum w C, the home of the heavier of two otherwise identical jobs
+// comes first, and for makespan that of the one with more work.
 func TestHomelessWeight(t *testing.T) {
 	job := func(name string, weight int64, iterations int) instance.JobSpec {
 		return instance.JobSpec{Name: name, Model: "four", Workers: 2, Iterations: iterations, Weight: weight, SPB: instance.SPBSpec{Rule: "full"}}
@@ -38,8 +38,8 @@ func TestHomelessWeight(t *testing.T) {
 	}
 }
 
-// TestYield: a node with homes lowers the target to no more than it holds, with a proof, and
-// only to more than is proven already.
+// TestYield: a node with homes lowers the target at most to what it can prove, and only to
+// more than is already proven.
 func TestYield(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	yields, broken := 0, 0
@@ -58,7 +58,7 @@ func TestYield(t *testing.T) {
 		}
 		aimed := 2 * in.Value(start).Num().Int64()
 		p.target, p.engine = aimed, &brokenEngine{Solver: engine, left: 1}
-		if p.yield(context.Background(), at) != nil { // it has found how far, and cannot prove it
+		if p.yield(context.Background(), at) != nil { // it has found the value, and cannot prove it
 			require.Nil(t, at.proof, "seed %d", seed)
 			require.Equal(t, aimed, p.target, "seed %d: no proof, but another target", seed)
 			broken++
@@ -78,12 +78,12 @@ func TestYield(t *testing.T) {
 			}
 			yields++
 			require.Equal(t, p.target, at.proof.Target)
-			require.LessOrEqual(t, p.target, in.Value(start).Num().Int64(), "seed %d", seed) // which the node holds
+			require.LessOrEqual(t, p.target, in.Value(start).Num().Int64(), "seed %d", seed) // which the node contains
 			require.Positive(t, p.target)
 			_, ok := trees.ProveLeaf(p.m, at.node, p.modes, &at.proof.Leaf)
 			require.True(t, ok)
 			lowered := p.target
-			p.goal(big.NewRat(lowered, 1)) // what the tree is closed for now
+			p.goal(big.NewRat(lowered, 1)) // what the tree is closed for so far
 			require.Equal(t, min(lowered+p.step, in.Value(start).Num().Int64()), p.target, "seed %d", seed)
 		}
 	}
@@ -91,7 +91,7 @@ func TestYield(t *testing.T) {
 	assert.Greater(t, broken, 10)
 }
 
-// brokenEngine loads so many programs, and no more.
+// brokenEngine loads a limited number of programs.
 type brokenEngine struct {
 	solver.Solver
 	left int

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOrdersWithoutSteps: where there are no steps for all orders, nothing is proven.
+// TestOrdersWithoutSteps: without steps for all orders, nothing is proven.
 func TestOrdersWithoutSteps(t *testing.T) {
 	engine, seen := boundtest.LiveEngine(t), 0
 	for seed := range uint64(20) {
@@ -28,7 +28,7 @@ func TestOrdersWithoutSteps(t *testing.T) {
 		m := relax.New(p.in)
 		m.Context = context.Background()
 		require.NoError(t, trees.Prove(m, &relax.Proven{}, proof, trees.ProofSteps))
-		if err := trees.Prove(m, &relax.Proven{}, proof, 0); err != nil { // but for jobs that alone end too late
+		if err := trees.Prove(m, &relax.Proven{}, proof, 0); err != nil { // except for jobs that alone end too late
 			require.ErrorIs(t, err, trees.ErrOrders, "seed %d", seed)
 			seen++
 		}

@@ -20,8 +20,8 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// images lists schedules of the same value that differ in the names of GPUs and of identical
-// jobs only, as plans of each job: all that a tree may take for one another.
+// images lists schedules of the same value that only differ in the names of GPUs and of
+// identical jobs, as plans of each job: those that a tree may identify.
 func images(in *instance.Instance, s *instance.Schedule) (list [][]*columns.Plan) {
 	value := in.Value(s)
 	permute(len(in.GPUs), func(gpu []int) {
@@ -114,7 +114,7 @@ func holdsPlans(n *cases.Node, plans []*columns.Plan) bool {
 	return true
 }
 
-// anySplit draws a split that makes sense at the node, about something that happens in a plan.
+// anySplit draws a valid split at the node, about something that happens in a plan.
 func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*columns.Plan) cases.Split {
 	kinds := []cases.SplitKind{cases.SplitEnd, cases.SplitEnd, cases.SplitAssignment, cases.SplitStart, cases.SplitSync, cases.SplitSingle}
 	for {
@@ -135,7 +135,7 @@ func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*col
 		if !n.Fits(in, how) {
 			continue
 		}
-		switch how.Kind { // what other kinds need
+		switch how.Kind { // details for the other kinds
 		case cases.SplitAssignment, cases.SplitSingle:
 			how.Iteration, how.Worker = 0, 0
 		case cases.SplitEnd, cases.SplitSync:
@@ -148,9 +148,9 @@ func anySplit(n *cases.Node, rng *rand.Rand, in *instance.Instance, plans []*col
 	}
 }
 
-// TestTreesOfAnySplits divides tiny instances by any splits that make sense, in any order.
-// Some leaf holds an optimal schedule, or one that differs from it in names only; and no
-// prices and no orders of tasks prove that such a leaf holds none so good.
+// TestTreesOfAnySplits divides tiny instances by arbitrary valid splits, in any order.
+// Some leaf contains an optimal schedule, or one that only differs from it in names; and
+// no prices and no orders of tasks prove that such a leaf contains none as good.
 func TestTreesOfAnySplits(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	n, trees := uint64(1500), 12
@@ -203,7 +203,7 @@ func TestTreesOfAnySplits(t *testing.T) {
 			proof, _ := p.order(context.Background(), n, p.target, 1<<20)
 			require.Nil(t, proof, "seed %d", seed)
 			if n.Single && !n.Decided() {
-				continue // which the search has not
+				continue // a split that the search does not make
 			}
 			at := &node{node: n}
 			_, err := p.close(context.Background(), at, nodeBuckets[rng.IntN(len(nodeBuckets))], nil)
@@ -251,7 +251,7 @@ func TestLimitsTellGPUsApart(t *testing.T) {
 }
 
 // TestForged changes trees that prove an optimum: splits and leaves are swapped, copied, left
-// out and changed. What is left of the proof is refused, or proves no more than the optimum.
+// out and changed. The resulting proof is rejected, or proves no more than the optimum.
 func TestForged(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	n := uint64(400)
@@ -291,7 +291,7 @@ func TestForged(t *testing.T) {
 					p.At, p.Worker = p.At+int64(rng.IntN(3)-1), p.Worker+rng.IntN(3)-1
 				case 5:
 					p.Sets = append(slices.Clone(p.Sets), rng.IntN(len(in.Jobs)))
-				default: // a split more, for which what follows serves on each side
+				default: // one more split, with the following nodes used on each side
 					how := anySplit(cases.Root(in).With(0, func(b *cases.JobLimits) { b.Assignment = plans[0].Assignment }), rng, in, plans)
 					c.Tree = slices.Insert(c.Tree, i, relax.ProofNode{Kind: string(how.Kind), Job: how.Job, Iteration: how.Iteration, Worker: how.Worker, At: how.At})
 					if rest := c.Tree[i+1:]; rng.IntN(2) == 0 {

@@ -25,44 +25,44 @@ import (
 
 // Limits of [BranchAndPrice].
 type Limits struct {
-	// Start is a schedule of the instance: the first incumbent. Plans are limited to what may beat it; nil
-	// where all jobs have deadlines, which limit them, too, and none is known.
+	// Start is a schedule of the instance: the first incumbent. Plans are limited to what may beat it.
+	// It is nil if none is known and all jobs have deadlines, which also limit the plans.
 	Start *instance.Schedule
-	// Known is a bound already proven, from which to go on; nil for none.
+	// Known is a bound already proven, from which to continue; nil for none.
 	Known *big.Rat
 	// Seen, if not nil, returns the value of the best schedule known to others.
 	Seen func() *big.Rat
 	// Nodes is the largest number of nodes solved; 0 means no limit.
 	Nodes int
-	// Improved, if not nil, is told of every better schedule.
+	// Improved, if not nil, is called with every better schedule.
 	Improved func(*instance.Schedule)
-	// Bounded, if not nil, is told of every better bound.
+	// Bounded, if not nil, is called with every better bound.
 	Bounded func(bound.Bound)
-	// Event, if not nil, is told of the number of nodes solved and of columns.
+	// Event, if not nil, is called with the number of nodes solved and of columns.
 	Event func(nodes, columns int)
 	// Solver limits each solve of a master.
 	Solver solver.Limits
-	long   bool // even where schedules are short, for tests
+	long   bool // treat even short schedules as long, for tests
 }
 
-// Result is what a search ended with.
+// Result is the outcome of a search.
 type Result struct {
-	// Schedule is the best known, the start at worst. Without one a bound above [instance.Instance.ByDeadlines]
-	// proves that there is none.
+	// Schedule is the best known, at worst the start. Without one, a bound above
+	// [instance.Instance.ByDeadlines] proves that there is none.
 	Schedule *instance.Schedule
 	// Bound is the highest target for which the tree was closed; its certificate
-	// covers the tree. Where Status is [tree.Closed] it is the value of the best
+	// covers the tree. If Status is [tree.Closed] it is the value of the best
 	// schedule known, to the tree or to others.
 	Bound  bound.Bound
 	Status tree.Status
 	Nodes  int
 }
 
-// BranchAndPrice proves a schedule optimal or finds better ones, for makespan
-// and weighted completion, see the package comment. It is for instances of
-// some jobs and GPUs and up to [cases.MostTicks] ticks. Of longer schedules, for makespan,
-// there are no linear programs of every tick: homes alone are decided, and nodes closed by the
-// contents of GPUs and by few orders, for as high a target as all allow.
+// BranchAndPrice proves a schedule optimal or finds better ones, for makespan and weighted
+// completion; see the package comment. It is for instances of a few jobs and GPUs and up
+// to [cases.MostTicks] ticks. For longer schedules, with makespan only, there are no
+// linear programs with every tick: only homes are decided, and nodes are closed by the
+// contents of GPUs and by a few orders, for the highest target that all of them allow.
 func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (Result, error) {
 	r := Result{Schedule: limits.Start}
 	value, end := beyond(in, limits.Start)
@@ -122,8 +122,9 @@ func BranchAndPrice(ctx context.Context, in *instance.Instance, engine solver.So
 	return r, err
 }
 
-// beyond returns a value that all schedules of interest are better than, that of the first one known or, where there is none, one
-// that misses deadlines, and when the last of them may end; nil where there is no such value.
+// beyond returns a value that all schedules of interest are better than (that of the first one
+// known or, if there is none, of one that misses deadlines), and when the last of them may end; nil
+// if there is no such value.
 func beyond(in *instance.Instance, start *instance.Schedule) (value *big.Rat, end instance.Tick) {
 	switch {
 	case in.Objective.Periodic():
@@ -137,12 +138,12 @@ func beyond(in *instance.Instance, start *instance.Schedule) (value *big.Rat, en
 	return value, end
 }
 
-// goals is in about how many steps the bound is raised from what is known to
-// the value of the best schedule.
+// goals is about the number of steps in which the bound is raised from the
+// known one to the value of the best schedule.
 const goals = 8
 
-// goal aims at schedules that would disprove a bound somewhat above the one
-// already proven. The tree grows: what had to be split has to be for more.
+// goal sets a target somewhat above the bound already proven. The tree grows:
+// what had to be split has to be split for higher targets, too.
 func (t *search) goal(proven *big.Rat) {
 	if proven == nil {
 		proven = t.limits.Known
@@ -155,7 +156,7 @@ func (t *search) goal(proven *big.Rat) {
 			t.step = max(1, (t.target-from+goals-1)/goals)
 		}
 		if t.target = min(t.target, from+t.step); t.long {
-			t.step *= goals // the next one is lowered where it is too high
+			t.step *= goals // the next one is lowered if it is too high
 		}
 	}
 }
@@ -174,13 +175,13 @@ func (t *search) value() *big.Rat {
 	return value
 }
 
-// leafProof is a leaf, and how long it took to prove it.
+// leafProof is a leaf, and the time it took to prove.
 type leafProof struct {
 	trees.Leaf
 	took time.Duration
 }
 
-// node is a node as the search holds it, with its place in the proof.
+// node is a node of the search, with its place in the proof.
 type node struct {
 	node     *cases.Node
 	split    *cases.Split
@@ -198,20 +199,20 @@ type search struct {
 	modes   [][]relax.ModeOptions
 	root    *node
 	best    *instance.Schedule
-	beyond  *big.Rat         // the value while there is none
+	beyond  *big.Rat         // the value while there is no schedule
 	target  int64            // schedules must be better
 	proven  int64            // of all nodes, by the targets before
 	step    int64            // from one target to the next
 	known   [][]columns.Plan // by job
 	keys    map[string]bool
 	columns int
-	// sequenced holds what became of sequencings, steps how much work that was, and
-	// credit how much more it may be.
+	// sequenced holds the outcomes of sequencings, steps the work spent on them,
+	// and credit how much more it may be.
 	sequenced     map[string]sequenceResult
 	steps, credit int
-	linked        bool // a schedule of orders was not valid, as links are forgotten
+	linked        bool // a schedule of orders was invalid because of links, which orders ignore
 	long          bool // schedules have too many ticks for linear programs of each
-	lowered       bool // to what is proven of some leaf at the most, see lower
+	lowered       bool // the target was lowered to the most that is proven of some leaf, see lower
 }
 
 func newTreeProblem(in *instance.Instance, engine solver.Solver, limits Limits) *search {
@@ -240,14 +241,15 @@ func (t *search) improve(s *instance.Schedule) {
 	}
 }
 
-// mostKnown is how many plans of a job, the latest found, a program begins with.
+// mostKnown is the number of plans of a job, the latest found, that a program
+// starts with.
 const mostKnown = 150
 
-// margin is by how much the bound of a node must pass the value before the
-// target, so that the rounding of its prices cannot spoil the proof.
+// margin is by how much the bound of a node must exceed the value before the
+// target, so that rounding its prices cannot invalidate the proof.
 const margin = 0.02
 
-// unproven is taken off the bounds that the search gets to see: they order its
+// unproven is subtracted from the bounds that the search gets: they order its
 // nodes, but none is pruned without a proof.
 const unproven = 1e12
 
@@ -267,10 +269,10 @@ func (t *search) Evaluate(ctx context.Context, at *node, _ float64) (tree.Outcom
 		return closed, nil
 	}
 	if before != nil && (before.Packed || before.Sets != nil) {
-		before = nil // of other prices
+		before = nil // for other prices
 	}
-	// Most homes can be told to be bad from few prices, and while some are open
-	// the next split is known.
+	// Few prices suffice to prove most homes bad, and while some are undecided the
+	// next split is known.
 	how, tries := homeless(at.node, t.in), nodeBuckets
 	var children []*cases.Node
 	listed := false
@@ -324,8 +326,8 @@ var closed = tree.Outcome[*node]{Bound: math.Inf(1), Closed: true}
 // tried; 0 is one for each tick.
 var nodeBuckets = []int64{12, 40, 0}
 
-// solved is what column generation at a node that could not be closed ends with:
-// the plans it mixes, and an outcome to which children may be added.
+// solved is the outcome of column generation at a node that could not be closed:
+// the plans in its solution, and an outcome to which children may be added.
 type solved struct {
 	outcome tree.Outcome[*node]
 	result  colgen.Result[columns.Plan]
@@ -333,15 +335,15 @@ type solved struct {
 }
 
 // close tries to prove that a node holds nothing better than the target, with
-// prices in so many buckets; see [nodeSearch]. Prices that proved so for a lower
-// target, if there are any, are tried first.
+// prices in about the given number of buckets; see [nodeSearch]. Prices that
+// proved this for a lower target, if there are any, are tried first.
 func (t *search) close(ctx context.Context, at *node, buckets int64, before *leafProof) (solved, error) {
 	s, ok := newNodeSearch(t.m, at.node, t.modes, t.target, buckets)
 	if !ok {
 		at.proof = &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets}}
 		return solved{}, nil
 	}
-	// Where some job has no plan at all, no prices are needed.
+	// If some job has no plan at all, no prices are needed.
 	idle := &leafProof{Leaf: trees.Leaf{Target: t.target, Buckets: buckets, Scale: 1, Prices: make([]int64, s.Rows)}}
 	if !s.Planned() {
 		if idle.Value, ok = trees.ProveLeaf(t.m, at.node, t.modes, &idle.Leaf); ok {
@@ -353,15 +355,15 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	if s.Theta {
 		cutoff = 1 + 1e-6
 	}
-	// Once the node cannot be closed it is split. Where rounded prices do not
-	// prove a bound at the cutoff, those of a better one may.
+	// If the node cannot be closed it is split. If rounded prices do not prove a
+	// bound at the cutoff, those of a better solution may.
 	opt := colgen.Options{Smoothing: bound.Smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
 	if before != nil {
 		opt.Prices = warm(s, before)
 	}
 	result, columns, err := t.generate(ctx, at, s, opt, cutoff, buckets)
 	if err == nil && at.proof == nil && (result.Bound >= cutoff || buckets == 0 && t.dead(at, s, columns, result.Weights)) {
-		// Or where the solution at hand neither differs nor works.
+		// Or if the current solution neither differs nor gives a schedule.
 		opt.Cutoff, opt.Enough, opt.Prices = nil, nil, nil
 		result, columns, err = t.generate(ctx, at, s, opt, cutoff, buckets)
 	}
@@ -370,14 +372,15 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	}
 	n := solved{result: result, bundles: t.bundles(s, columns, result.Weights)}
 	n.outcome.Bound = -unproven
-	if bound := result.Bound * s.Unit; !s.Theta && !math.IsInf(bound, 1) { // infinite where the engine finds no plans
+	if bound := result.Bound * s.Unit; !s.Theta && !math.IsInf(bound, 1) { // infinite if the engine finds no plans
 		n.outcome.Bound += max(0, bound)
 	}
 	return n, nil
 }
 
-// generate solves the master of a node, from the plans known, and keeps its
-// prices where they prove that the node holds nothing better than the target.
+// generate solves the master of a node, starting from the known plans, and
+// keeps its prices if they prove that the node holds nothing better than the
+// target.
 func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colgen.Options, cutoff float64, buckets int64) (colgen.Result[columns.Plan], []colgen.Column[columns.Plan], error) {
 	known := make([][]columns.Plan, len(s.Classes))
 	for j := range known {
@@ -405,7 +408,7 @@ func (t *search) generate(ctx context.Context, at *node, s *nodeSearch, opt colg
 	return result, live.Columns(), err
 }
 
-// dead reports whether a solution gives nothing to split at and no schedule.
+// dead reports whether a solution offers neither a split nor a schedule.
 func (t *search) dead(at *node, s *nodeSearch, columns []colgen.Column[columns.Plan], weights []float64) bool {
 	if weights == nil || !at.node.Single {
 		return false
@@ -414,7 +417,7 @@ func (t *search) dead(at *node, s *nodeSearch, columns []colgen.Column[columns.P
 	return choose(at.node, t.in, bundles) == nil && t.schedule(bundles) == nil
 }
 
-// again puts a node that is to be looked at once more below itself.
+// again puts a node that is to be examined once more below itself.
 func (t *search) again(at *node) *node {
 	child := &node{node: at.node}
 	at.children = []*node{child}
@@ -431,7 +434,7 @@ func (t *search) remember(s *nodeSearch, columns []colgen.Column[columns.Plan]) 
 			continue
 		}
 		j := s.ClassOf(c)
-		key := []byte(c.Key) // what it takes when, but not by what choice
+		key := []byte(c.Key) // what it takes when, not which choices lead to it
 		for i, end := range p.Ends {
 			key = binary.AppendUvarint(key, uint64(end))
 			if p.Assignment == nil {
@@ -449,8 +452,8 @@ func (t *search) remember(s *nodeSearch, columns []colgen.Column[columns.Plan]) 
 	}
 }
 
-// schedule writes one plan of every job down as a schedule, or nil if it is
-// not valid and better than the target.
+// schedule combines one plan of every job to a schedule, or returns nil if it
+// is not valid or not better than the target.
 func (t *search) schedule(bundles []bundle) *instance.Schedule {
 	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(t.in.Jobs))}
 	for j := range bundles {

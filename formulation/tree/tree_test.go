@@ -77,9 +77,9 @@ func TestBranchAndPrice(t *testing.T) {
 	assert.Greater(t, split, solved/20)
 }
 
-// TestTreeGoals lets the tree raise a weak bound goal by goal: each bound holds,
-// is more than the one before, and has a certificate, in which no number can be
-// changed such that it proves more.
+// TestTreeGoals lets the tree raise a weak bound goal by goal: each bound is
+// valid, exceeds the one before, and has a certificate, in which no number can
+// be changed such that it proves more.
 func TestTreeGoals(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	n := 600
@@ -139,7 +139,8 @@ func TestTreeGoals(t *testing.T) {
 	assert.Positive(t, packed)
 }
 
-// TestHugeTree asks for a tree whose plans no memory holds; it is refused at once.
+// TestHugeTree requests a tree whose plans do not fit in memory; it is rejected at
+// once.
 func TestHugeTree(t *testing.T) {
 	for seed := range uint64(20) {
 		in := instancetest.Random(rand.New(rand.NewPCG(seed, 13)), instancetest.Options{Objective: []instance.Objective{instance.Makespan, instance.WeightedCompletion}[seed%2]})
@@ -154,8 +155,8 @@ func TestHugeTree(t *testing.T) {
 	}
 }
 
-// TestHostileTree: splits whose children no memory holds are refused before they are made, and
-// so are those that have more children than the file has nodes.
+// TestHostileTree: splits whose children do not fit in memory are rejected before they are
+// made, and so are those with more children than the file has nodes.
 func TestHostileTree(t *testing.T) {
 	in := boundtest.Compile(t, &instance.Spec{
 		Version: instance.Version, Profiles: []*instance.Profile{boundtest.FourLayers()}, TickUS: 60_000_000,
@@ -185,8 +186,8 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// TestManyDeals: where depths can be dealt to workers in too many ways no tree is looked at,
-// nor where there are too many workers.
+// TestManyDeals: if depths can be assigned to workers in too many ways, or if there are too
+// many workers, no tree is searched.
 func TestManyDeals(t *testing.T) {
 	p := boundtest.FourLayers()
 	for range 12 {
@@ -214,5 +215,5 @@ func TestManyDeals(t *testing.T) {
 	spec.Jobs[0] = instance.JobSpec{Name: "a", Model: "four", Workers: 16, SPB: instance.SPBSpec{Cuts: 16}}
 	spec.Cluster.Racks[0].Nodes = 2
 	_, err = verify.Check(context.Background(), boundtest.Compile(t, spec), c)
-	require.NoError(t, err) // of an instance for which 100 ticks are too few
+	require.NoError(t, err) // for an instance for which 100 ticks are too few
 }

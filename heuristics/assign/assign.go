@@ -13,18 +13,19 @@ import (
 type Search struct {
 	in  *instance.Instance
 	rng *rand.Rand
-	// work[j*types+t] is w_jt; -1 where the job may not run.
+	// work[j*types+t] is w_jt; -1 if the job may not run there.
 	work  []int64
 	types int
-	// good[j] are the types where j may run, the cheapest first, no more than mostGood.
+	// good[j] are the types where j may run, cheapest first, at most mostGood.
 	good [][]instance.TypeID
 	gpus [][]int32 // per type
-	// tight says that the memory of some GPU might not hold all that could live there.
+	// tight says that the memory of some GPU might not hold all jobs that could live
+	// there.
 	tight bool
 
 	kind []int32 // per GPU: its type
-	// Per job: its GPU, place among the residents there, and deepest depth that memory is
-	// reserved for.
+	// Per job: its GPU, its place among the residents there, and the deepest depth for
+	// which memory is reserved.
 	gpu, place []int32
 	limit      []int
 	residents  [][]int32 // per GPU: jobs
@@ -32,15 +33,15 @@ type Search struct {
 	price      []float64 // per GPU
 
 	bound, target int64
-	cycle         int // how many there were
+	cycle         int // number of cycles so far
 	best          int64
-	kept          []int32 // the GPUs of the best
-	high          int     // GPUs whose load is no better than best
+	kept          []int32 // the GPUs of the best assignment
+	high          int     // GPUs whose load is at least best
 
 	draft
 }
 
-// New begins with a valid assignment: job j lives on GPU gpu[j], where memory is reserved for
+// New starts from a valid assignment: job j lives on GPU gpu[j], where memory is reserved for
 // depths up to limit[j]. counts[j] is its depth multiset.
 func New(in *instance.Instance, counts [][]int, gpu []instance.GPUID, limit []int, rng *rand.Rand) *Search {
 	gpus, jobs := len(in.GPUs), len(in.Jobs)
@@ -84,8 +85,8 @@ func work(job *instance.Job, costs *instance.Costs, counts []int) int64 {
 	return int64(job.Iterations) * sum
 }
 
-// Exact reports whether the greatest load is the makespan: every job is one worker, whose tasks
-// need not wait for anything.
+// Exact reports whether the greatest load is the makespan: every job is one worker whose tasks
+// never have to wait.
 func Exact(in *instance.Instance) bool {
 	return in.Objective == instance.Makespan && !slices.ContainsFunc(in.Jobs, func(j instance.Job) bool {
 		return j.HasSync() || j.Release > 0 || j.Deadline > 0
@@ -95,7 +96,7 @@ func Exact(in *instance.Instance) bool {
 // Makespan of the best assignment so far, in ticks.
 func (s *Search) Makespan() int64 { return s.best }
 
-// Bound is what no makespan is below, in ticks.
+// Bound is a lower bound on the makespan, in ticks.
 func (s *Search) Bound() int64 { return s.bound }
 
 // Best returns the best assignment so far: a GPU per job.
@@ -108,11 +109,11 @@ func (s *Search) Best() []instance.GPUID {
 }
 
 // Temperatures at the start and the end of a cycle, in units of the energy. The last
-// is what a tick of work costs, within limits.
+// is the price of a tick of work, within limits.
 const hot, mostCold, leastCold = 0.5, 0.04, 2e-4
 
-// Anneal goes through a cycle of so many steps from where it is. It ends early
-// once nothing better is possible, or with the context.
+// Anneal runs a cycle of the given number of steps from the current assignment. It
+// ends early if nothing better is possible, or with the context.
 func (s *Search) Anneal(ctx context.Context, steps int) {
 	if s.best <= s.bound {
 		return
@@ -138,7 +139,7 @@ func (s *Search) Anneal(ctx context.Context, steps int) {
 	}
 }
 
-// step draws a change and keeps it if its energy is no more than the heat allows.
+// step draws a change and keeps it if the temperature permits its energy.
 func (s *Search) step(heat float64) {
 	if !s.draw() || !s.weigh() {
 		return
@@ -171,13 +172,13 @@ func (s *Search) step(heat float64) {
 	}
 }
 
-// energy of GPU i with a load of so many ticks.
+// energy of GPU i with a load of the given ticks.
 func (s *Search) energy(i int32, ticks int64) float64 {
 	x := float64(ticks) / float64(s.target)
 	return float64(s.price[i]*x)/2 + float64(10*max(0, x-1))
 }
 
-// keep notes the assignment as the best.
+// keep records the assignment as the best.
 func (s *Search) keep() {
 	s.best, s.high = slices.Max(s.load), 0
 	for _, t := range s.load {

@@ -15,7 +15,7 @@ import (
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// full has every worker at full depth.
+// full puts every worker at full depth.
 func full(in *instance.Instance) [][]int {
 	counts := make([][]int, len(in.Jobs))
 	for j := range in.Jobs {
@@ -43,8 +43,8 @@ func fits(in *instance.Instance, gpu []instance.GPUID) bool {
 	return true
 }
 
-// TestKeepsCount holds assignments and what steps keep up to date against rules 1 and 7 and a
-// search that counts anew.
+// TestKeepsCount checks assignments, and what steps keep up to date, against rules 1 and 7
+// and a recount from scratch.
 func TestKeepsCount(t *testing.T) {
 	t.Parallel()
 	looked, moved := 0, 0
@@ -108,7 +108,7 @@ func machines(t *testing.T, rng *rand.Rand, jobs, machines, most int) (*instance
 	return in, times
 }
 
-// onFirst begins with all jobs on the first machine.
+// onFirst starts with all jobs on the first machine.
 func onFirst(in *instance.Instance, rng *rand.Rand) *Search {
 	return New(in, full(in), make([]instance.GPUID, len(in.Jobs)), make([]int, len(in.Jobs)), rng)
 }

@@ -6,7 +6,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// draft is a change that is looked at: moves, and what they do to the loads.
+// draft is a candidate change: its moves, and their effect on the loads.
 type draft struct {
 	moves   []move
 	touched []int32 // GPUs
@@ -27,7 +27,7 @@ func (d *draft) add(i int32, ticks int64) {
 	d.diff[i] += ticks
 }
 
-// job draws a job, of loaded GPUs more often.
+// job draws a job, those of loaded GPUs more often.
 func (s *Search) job() int32 {
 	a := int32(s.rng.IntN(len(s.gpu)))
 	if s.rng.IntN(2) == 0 {
@@ -38,7 +38,7 @@ func (s *Search) job() int32 {
 	return a
 }
 
-// goal draws a GPU for a job: of its good types, the better ones more often.
+// goal draws a GPU for a job among its good types, the better ones more often.
 func (s *Search) goal(j int32) int32 {
 	u := s.rng.Float64()
 	list := s.gpus[s.good[j][int(u*u*float64(len(s.good[j])))]]
@@ -79,7 +79,8 @@ func (s *Search) draw() bool {
 	return true
 }
 
-// weigh works out what the moves do to the loads, and reports whether they are legal.
+// weigh computes the effect of the moves on the loads, and reports whether they are
+// legal.
 func (s *Search) weigh() bool {
 	s.stamp++
 	s.touched = s.touched[:0]

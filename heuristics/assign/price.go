@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// mostGood is how many types of GPUs a job is moved to.
+	// mostGood is the largest number of types of GPUs that a job is moved to.
 	mostGood = 10
-	// Prices are updated so often, but no more than priceWork allows, in pairs of jobs
-	// and types, and then leastUpdates times.
+	// Prices are updated this many times, but at most priceWork pairs of jobs and
+	// types in all, and at least leastUpdates times.
 	updates, leastUpdates, priceWork = 300, 20, 20_000_000
 )
 
@@ -49,8 +49,8 @@ func (s *Search) prices() {
 			price[t] /= sum
 		}
 	}
-	// Prices add up to 1 over the GPUs, so that T is at least their value; rounding
-	// of floating point is given away.
+	// Prices sum to 1 over the GPUs, so T is at least their value; the factor allows
+	// for floating-point rounding.
 	s.bound = max(1, int64(math.Ceil(most*(1-1e-9))))
 	s.price = make([]float64, len(s.load))
 	for t, list := range s.gpus {
@@ -85,7 +85,7 @@ func (s *Search) cost(j int, t instance.TypeID, price []float64) float64 {
 	return price[t] / float64(len(s.gpus[t])) * float64(s.row(j)[t])
 }
 
-// cheapest returns the least cost of job j, and the type where it is that.
+// cheapest returns the least cost of job j, and the type with that cost.
 func (s *Search) cheapest(j int, price []float64) (least float64, at int) {
 	least = math.Inf(1)
 	for t, w := range s.row(j) {

@@ -1,7 +1,7 @@
-// Package backfill is first come, first served with EASY backfilling (D. Lifka, The ANL/IBM SP
-// scheduling system, 1995): the head of a queue starts as soon as there is a place for it; until
-// then, later jobs start where they do not delay it by what is expected. What a place is, and
-// what happens when, is the user's.
+// Package backfill implements first come, first served with EASY backfilling (D. Lifka, The
+// ANL/IBM SP scheduling system, 1995): the head of a queue starts as soon as there is a place
+// for it; until then, later jobs start if this is not expected to delay it. The caller defines
+// what a place is, and runs the events.
 package backfill
 
 import (
@@ -15,13 +15,14 @@ import (
 // most is how many jobs behind the head are tried.
 const most = 100
 
-// Cluster says where jobs have room; S is a place of a job, a site.
+// Cluster tells where jobs have room; S is a place of a job, a site.
 type Cluster[S any] interface {
 	// Full reports whether no GPU is free.
 	Full() bool
-	// Like is equal for jobs that have room in the same places.
+	// Like is equal for jobs that fit in the same places.
 	Like(instance.JobID) int
-	// Find returns where a job would start now, and Beside where on GPUs that a site leaves; nil: nowhere.
+	// Find returns where a job would start now, and Beside where on the GPUs that a site leaves free;
+	// nil: nowhere.
 	Find(instance.JobID) *S
 	Beside(*S, instance.JobID) *S
 	// Length is how long a job is expected to hold its GPUs.
@@ -30,22 +31,22 @@ type Cluster[S any] interface {
 	Take(s *S, free bool)
 }
 
-// Queue is the jobs that have arrived and not ended.
+// Queue holds the jobs that have arrived and not ended.
 type Queue[S any] struct {
 	Cluster[S]
 	// Rank of every job in the order.
 	Rank []int
-	// Steady: jobs end when they are expected to, so that the turn of the head stays what it was.
+	// Steady: jobs end when expected, so the expected start of the head does not change.
 	Steady bool
 	// Waiting are the jobs that have not started, in order, and Working those that have, by End.
 	Waiting []instance.JobID
 	Working []Stint[S]
 
-	changed bool     // since the last look
-	turn    Stint[S] // of the head, as expected; no Site: not known
+	changed bool     // since the last Admit
+	turn    Stint[S] // expected start and site of the head; no Site: not known
 }
 
-// Stint is a job at work: when it started, and when it is expected to end.
+// Stint is a running job: when it started, and when it is expected to end.
 type Stint[S any] struct {
 	Job        instance.JobID
 	Site       *S
@@ -58,7 +59,7 @@ func (q *Queue[S]) Arrive(j instance.JobID) {
 	q.Waiting, q.changed = slices.Insert(q.Waiting, at, j), true
 }
 
-// Begin puts a job to work that does not queue.
+// Begin starts a job that did not queue.
 func (q *Queue[S]) Begin(s Stint[S]) {
 	q.Take(s.Site, false)
 	at, _ := slices.BinarySearchFunc(q.Working, s, func(a, b Stint[S]) int {
@@ -67,14 +68,14 @@ func (q *Queue[S]) Begin(s Stint[S]) {
 	q.Working = slices.Insert(q.Working, at, s)
 }
 
-// End takes a job off its GPUs.
+// End removes a job from its GPUs.
 func (q *Queue[S]) End(j instance.JobID) {
 	at := slices.IndexFunc(q.Working, func(s Stint[S]) bool { return s.Job == j })
 	q.Take(q.Working[at].Site, true)
 	q.Working, q.changed = slices.Delete(q.Working, at, at+1), true
 }
 
-// Admit starts the jobs that may start now, and tells of each.
+// Admit starts the jobs that may start now, and calls started for each.
 func (q *Queue[S]) Admit(now instance.Tick, started func(Stint[S])) {
 	if !q.changed {
 		return
@@ -101,8 +102,8 @@ func (q *Queue[S]) Admit(now instance.Tick, started func(Stint[S])) {
 	if q.turn.Site == nil {
 		return // it waits for all to end
 	}
-	crowded, behind := map[int]bool{}, map[int]bool{} // alike jobs that found no place, and none but that of the head
-	gone := 0                                         // of the first, which those that wait on move up by
+	crowded, behind := map[int]bool{}, map[int]bool{} // kinds of jobs that found no place, and those that found none beside the head's place
+	gone := 0                                         // jobs that left the front, by which those still waiting move up
 	for n := 1; n < len(q.Waiting) && n <= most && !q.Full(); n++ {
 		j := q.Waiting[n]
 		like := q.Like(j)
@@ -126,10 +127,11 @@ func (q *Queue[S]) Admit(now instance.Tick, started func(Stint[S])) {
 	q.Waiting = q.Waiting[gone:]
 }
 
-// reserve finds the head's turn: how many of the jobs at work, in order of their ends, it has to wait for.
+// reserve finds the expected start of the head: how many of the running jobs, in order of their
+// ends, it has to wait for.
 func (q *Queue[S]) reserve(head instance.JobID) (turn Stint[S]) {
 	ended := 0
-	after := func(n int) *S { // the place of the head once n have ended
+	after := func(n int) *S { // the place of the head once n jobs have ended
 		for ; ended < n; ended++ {
 			q.Take(q.Working[ended].Site, true)
 		}
@@ -141,7 +143,7 @@ func (q *Queue[S]) reserve(head instance.JobID) (turn Stint[S]) {
 	if n := 1 + sort.Search(len(q.Working), func(i int) bool { return after(i+1) != nil }); n <= len(q.Working) {
 		turn = Stint[S]{Job: head, Start: q.Working[n-1].End}
 		for n < len(q.Working) && q.Working[n].End == turn.Start {
-			n++ // those that end at once leave their GPUs together
+			n++ // jobs with the same end free their GPUs together
 		}
 		turn.Site = after(n)
 	}

@@ -12,7 +12,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// machines is a cluster of alike machines, of which a job takes the first that are free. A site is a set of them, one bit each.
+// machines is a cluster of identical machines, of which a job takes the first free ones. A site is a set of them, one
+// bit each.
 type machines struct {
 	free    uint
 	wide    []int
@@ -35,7 +36,7 @@ func (m *machines) Take(site *uint, free bool) {
 	}
 }
 
-// first returns the first so many of a set; nil: there are fewer.
+// first returns the first n of a set; nil: there are fewer.
 func first(of uint, n int) *uint {
 	site := uint(0)
 	for ; n > 0; n-- {
@@ -48,7 +49,7 @@ func first(of uint, n int) *uint {
 	return &site
 }
 
-// run queues all jobs, which arrive in their order, and returns when each starts.
+// run queues all jobs, which arrive in order, and returns when each starts.
 func (m *machines) run(t *testing.T, arrive []instance.Tick) []instance.Tick {
 	q := &Queue[uint]{Cluster: m, Steady: true}
 	starts := make([]instance.Tick, len(m.wide))
@@ -68,22 +69,22 @@ func (m *machines) run(t *testing.T, arrive []instance.Tick) []instance.Tick {
 	return starts
 }
 
-// TestBackfill is worked out by hand: of four machines the head, job 1, needs all, which it has once job 0 ends
-// at 10. Job 3, of 10 ticks, goes before it, and job 4, but not job 2, of 11.
+// TestBackfill is worked out by hand: of four machines the head, job 1, needs all, which it has once job 0 ends at 10.
+// Job 3, of 10 ticks, starts before it, and job 4, but not job 2, of 11.
 func TestBackfill(t *testing.T) {
 	m := &machines{free: 0b1111, wide: []int{2, 4, 1, 1, 1}, lengths: []instance.Tick{10, 5, 11, 10, 2}}
 	assert.Equal(t, []instance.Tick{0, 10, 15, 0, 0}, m.run(t, make([]instance.Tick, 5)))
 }
 
-// TestBeside is worked out by hand: the head, job 2, waits for two of the machines that job 0 leaves at 5 and one that is free, so that job 3, however long,
-// may have the other, but job 4 may not go before.
+// TestBeside is worked out by hand: the head, job 2, waits for two of the machines that job 0 leaves at 5 and one that
+// is free. So job 3, however long, may have the other one, but job 4 may not start before.
 func TestBeside(t *testing.T) {
 	m := &machines{free: 0b11111, wide: []int{2, 1, 3, 1, 1}, lengths: []instance.Tick{5, 9, 4, 20, 20}}
 	assert.Equal(t, []instance.Tick{0, 0, 5, 0, 9}, m.run(t, make([]instance.Tick, 5)))
 }
 
-// TestTogether is worked out by hand: jobs 0 and 1 both end at 5, so that the head, job 2, has their machines then, and job 3, however
-// long, the one that is free now.
+// TestTogether is worked out by hand: jobs 0 and 1 both end at 5, so the head, job 2, gets their machines then, and job
+// 3, however long, the one that is free now.
 func TestTogether(t *testing.T) {
 	m := &machines{free: 0b111, wide: []int{1, 1, 2, 1}, lengths: []instance.Tick{5, 5, 4, 20}}
 	assert.Equal(t, []instance.Tick{0, 0, 5, 0}, m.run(t, make([]instance.Tick, 4)))
@@ -112,10 +113,10 @@ func TestQueue(t *testing.T) {
 	assert.Greater(t, passed, 100, "jobs that start before earlier ones")
 }
 
-// defined is the queue without its shortcuts.
+// defined is the queue without optimisations.
 func defined(all uint, wide []int, lengths, arrive []instance.Tick) []instance.Tick {
 	starts, sites := make([]instance.Tick, len(wide)), make([]*uint, len(wide))
-	free := func(at instance.Tick) uint { // of those that have started
+	free := func(at instance.Tick) uint { // after those that have started
 		left := all
 		for j, site := range sites {
 			if site != nil && at < starts[j]+lengths[j] {
@@ -124,7 +125,7 @@ func defined(all uint, wide []int, lengths, arrive []instance.Tick) []instance.T
 		}
 		return left
 	}
-	byEnd := func(now instance.Tick) (list []int) { // those at work
+	byEnd := func(now instance.Tick) (list []int) { // the running jobs
 		for j, site := range sites {
 			if site != nil && now < starts[j]+lengths[j] {
 				list = append(list, j)
@@ -143,7 +144,7 @@ func defined(all uint, wide []int, lengths, arrive []instance.Tick) []instance.T
 			site := first(free(now), wide[j])
 			switch {
 			case head < 0 && site == nil:
-				if head = j; known != head { // it waits for as few as it can, the first to end
+				if head = j; known != head { // it waits for as few jobs as possible, the first to end
 					known, reserved = head, nil
 					left := free(now)
 					for _, i := range byEnd(now) {

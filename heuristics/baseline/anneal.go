@@ -11,25 +11,25 @@ import (
 )
 
 // lane anneals orders of jobs (S. Kirkpatrick et al., Optimization by simulated annealing,
-// 1983). Under makespan it does not look at that, which most changes leave as it is, but
-// at the work that ends after one tick less than the best.
+// 1983). Under makespan it does not minimise that, which most changes leave unchanged, but
+// the work that ends after one tick less than the best makespan.
 type lane struct {
 	*problem
 	rng     *rand.Rand
 	decoder decoder
 	class   []int // per job
-	// The walk: where it is, and what that is worth.
+	// The walk: its current order, and the value of that.
 	order, next []instance.JobID
 	value       float64
 	due         instance.Tick
 	work        int
-	// The best value so far, of any lane, and the orders since the lanes last met that
-	// were, a better one after the other.
+	// The best value so far of any lane, and the orders since the lanes last exchanged
+	// results that improved on it, each better than the one before.
 	best  float64
 	finds []find
 }
 
-// find is an order and what comes of it where synchronisations never wait.
+// find is an order and its schedule if synchronisations never wait.
 type find struct {
 	order []instance.JobID
 	turns []instance.JobID // the order in which jobs start
@@ -38,13 +38,13 @@ type find struct {
 }
 
 const (
-	// A cycle begins at a temperature of firstHeat times what a change mostly costs.
+	// A cycle begins at a temperature of firstHeat times the typical increase of a change.
 	firstHeat = 0.1
-	// probes is how many changes are tried to find that out.
+	// probes is the number of changes tried to measure that.
 	probes = 40
-	// The context is asked after about so many operations.
+	// The context is checked after about this many operations.
 	checkEvery = 20_000
-	// So many of the last finds are kept.
+	// This many of the last finds are kept.
 	mostFinds = 4
 )
 
@@ -52,11 +52,11 @@ func newLane(p *problem, d decoder, rng *rand.Rand) *lane {
 	return &lane{problem: p, rng: rng, decoder: d, class: p.in.ClassOf(), best: math.Inf(1), next: make([]instance.JobID, len(p.in.Jobs))}
 }
 
-// lateWeight is what a tick after a deadline counts, in ticks of all jobs.
+// lateWeight is the weight of a tick after a deadline, in ticks of all jobs.
 const lateWeight = 1000
 
-// measure returns the value of the decoder's schedule, with ticks after deadlines, and
-// what the walk goes by.
+// measure returns the value of the decoder's schedule, including ticks after deadlines,
+// and the quantity that the walk minimises.
 func (l *lane) measure() (value, guide float64) {
 	_, end := l.decoder.times()
 	late, over := 0.0, 0.0
@@ -92,8 +92,8 @@ func (l *lane) heaviest() float64 {
 	return float64(most)
 }
 
-// try decodes an order and returns what the walk goes by, and whether it is the best so
-// far, of which it takes note.
+// try decodes an order and returns what the walk minimises, and whether it is the best
+// so far, which it then records.
 func (l *lane) try(ctx context.Context, order []instance.JobID) (guide float64, better bool) {
 	l.work += l.decoder.cost()
 	if !l.decoder.decode(ctx, order) {
@@ -113,7 +113,7 @@ func (l *lane) try(ctx context.Context, order []instance.JobID) (guide float64, 
 	return guide, better
 }
 
-// meet lets the lane know how good a schedule has been found by any.
+// meet tells the lane the value of the best schedule found by any lane.
 func (l *lane) meet(best float64) {
 	l.finds = l.finds[:0]
 	if best < l.best {
@@ -124,8 +124,8 @@ func (l *lane) meet(best float64) {
 	}
 }
 
-// cycle cools once from the given order, until so much work is done in all or the value
-// is as good as it can be.
+// cycle cools once from the given order, until the total work reaches most or the value
+// reaches least.
 func (l *lane) cycle(ctx context.Context, from []instance.JobID, most int, least float64) {
 	if len(l.in.Jobs) < 2 {
 		return
@@ -164,8 +164,8 @@ func (l *lane) cycle(ctx context.Context, from []instance.JobID, most int, least
 	}
 }
 
-// change makes the next order: two jobs swap places, or one moves to another's. False
-// where that comes to the same.
+// change makes the next order: two jobs are swapped, or one moves to another's place.
+// False if that changes nothing.
 func (l *lane) change() bool {
 	n := len(l.order)
 	a, b := l.rng.IntN(n), l.rng.IntN(n)

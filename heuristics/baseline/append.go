@@ -8,9 +8,9 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// appender is a decoder where GPUs differ, by type, memory or what they are near to. Jobs
-// choose, one after the other, the site where they end first, after all that is on its
-// GPUs already; of equal ones that which leaves its GPUs idle the least.
+// appender is a decoder for GPUs that differ in type, memory or location. Jobs choose,
+// one after the other, the site where they end first, after everything already on its
+// GPUs; among equals the one that leaves its GPUs idle the least.
 type appender struct {
 	*problem
 	memory     *memory
@@ -24,10 +24,10 @@ type appender struct {
 
 // offer is a site and when it is free.
 type offer struct {
-	node       instance.NodeID // on one node; -1: at
+	node       instance.NodeID // on one node; -1: the site at
 	at         site
 	start, end instance.Tick
-	idle       instance.Tick // GPU-ticks between what was there and the start
+	idle       instance.Tick // GPU-ticks between the previous jobs and the start
 	found      bool
 }
 
@@ -142,7 +142,7 @@ func (a *appender) latest(j instance.JobID, n instance.NodeID, start instance.Ti
 	return gpus
 }
 
-// trySpread considers several nodes for job j: of all, and of those of each type.
+// trySpread considers several nodes for job j: among all, and among those of each type.
 func (a *appender) trySpread(j instance.JobID, nodes []instance.NodeID) {
 	const anyType = instance.TypeID(-1)
 	a.trySpreadOn(j, nodes, anyType)
@@ -172,7 +172,7 @@ func (a *appender) trySpreadOn(j instance.JobID, nodes []instance.NodeID, only i
 	slices.Sort(a.ticks)
 	for i, free := range a.ticks[job.Workers-1:] {
 		if i > 0 && (job.Group() == 1 || free == a.ticks[job.Workers-2+i]) {
-			continue // where one GPU is a worker the first will do
+			continue // if a worker is one GPU, the first will do
 		}
 		start := max(job.Release, free)
 		if a.best.found && start+a.shortest[j] >= a.best.end {

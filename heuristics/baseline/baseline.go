@@ -15,32 +15,33 @@ type Config struct {
 	// Improved is called with each schedule better than all before it, from the calling
 	// goroutine.
 	Improved func(*instance.Schedule)
-	// Work bounds the search: in operations, such as a job placed in a schedule of few
-	// jobs. 0 means no bound but the context and Stop.
+	// Work limits the search in operations, for example one job placed in a schedule of few
+	// jobs. 0 means no limit except the context and Stop.
 	Work int
-	// Stop is asked about the value of the best schedule again and again; true ends the
-	// search, as when a bound has been met. nil: never.
+	// Stop is called repeatedly with the value of the best schedule; true ends the search, for
+	// example when a bound is reached. nil: never.
 	Stop func(value *big.Rat) bool
-	// Patience ends the search after so many rounds in a row without a better schedule; as
-	// every round has as much work as all before it, the last of three makes up half of the
-	// work. 0 means never.
+	// Patience ends the search after this many rounds in a row without a better schedule.
+	// As every round has as much work as all before it, the last of three makes up half of
+	// the work. 0 means never.
 	Patience int
-	// Start is a schedule of in.FullDepth() that the answer is to be no worse than, such as
-	// that of [Queue]; nil: none.
+	// Start is a schedule of in.FullDepth(), such as that of [Queue], that the result must not
+	// be worse than; nil: none.
 	Start *instance.Schedule
-	// Residencies are residencies to fall back on where GPUs that are chosen when a job starts
-	// leave another without memory; nil: none.
+	// Residencies are used if GPUs chosen when a job starts leave another job without memory;
+	// nil: none.
 	Residencies [][]instance.GPUID
 }
 
 // Queue is what a batch system does by itself: whole jobs on GPUs of their own, at full
 // depth, first come, first served in order of release and then of the instance, with EASY
-// backfilling. GPUs are chosen when a job starts, as near to one another as those free
-// then admit; or, where that turns out better, jobs wait for GPUs as near as can be. Only if
-// a deadline is missed in this order, jobs queue by deadline. The schedule is valid for in.FullDepth(); in must have a finite objective. The error is a
-// [*state.NoPlan] where jobs found no memory or missed deadlines. When the context has ended the
-// first order is run all the same, so that there is a schedule at any limit: in a second or
-// two for thousands of jobs.
+// backfilling. GPUs are chosen when a job starts, as near to one another as the free ones
+// permit; or, if that turns out better, jobs wait for the nearest possible GPUs. Only if a
+// deadline is missed in this order do jobs queue by deadline. The schedule is valid for
+// in.FullDepth(); in must have a finite objective. The error is a [*state.NoPlan] if jobs
+// found no memory or missed deadlines. Even if the context has ended, the first order is run
+// to the end, so that there is a schedule at any limit: within a second or two for thousands
+// of jobs.
 func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
 	if err := finite(in); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, erro
 	return nil, first
 }
 
-// finite refuses objectives of plans that repeat.
+// finite rejects periodic objectives.
 func finite(in *instance.Instance) error {
 	if in.Objective.Periodic() {
 		return fmt.Errorf("baseline: objective %s has no queue", in.Objective)
@@ -79,11 +80,11 @@ func (s *simulator) late() error {
 	return state.Missed(s.in, s.completed, " when jobs hold their GPUs")
 }
 
-// Exclusive plans whole jobs on GPUs of their own at full depth as well as it can: the
-// first schedules are those of queues in several orders, and a search over orders goes on
-// from the best; see the package. It ends with the context, with the best schedule so far, c.Start
-// at worst, after c.Work, when c.Patience is at an end, or when c.Stop says so. The schedule is valid for in.FullDepth() and the
-// same for the same instance, state of rng and work, whatever the number of cores.
+// Exclusive plans whole jobs on GPUs of their own at full depth: the first schedules are those of
+// queues in several orders, and a search over orders continues from the best; see the package
+// comment. It ends with the context, after c.Work or c.Patience, or when c.Stop returns true, and
+// returns the best schedule so far, at worst c.Start. The schedule is valid for in.FullDepth() and
+// the same for the same instance, state of rng and work, on any number of cores.
 func (c Config) Exclusive(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := finite(in); err != nil {
 		return nil, err

@@ -49,20 +49,20 @@ func rigid(machines int, jobs [][2]int, edit func(n int, j *instance.Job)) *inst
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 17)) }
 
-// TestQueueByHand holds the queue against schedules worked out by hand, of jobs
-// [width, length] on four GPUs.
+// TestQueueByHand compares the queue with schedules worked out by hand, of jobs [width,
+// length] on four GPUs.
 func TestQueueByHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		jobs   [][2]int
 		starts []instance.Tick
 	}{
-		// The third runs beside the first until the second has its turn at 10; the fourth
-		// would delay that.
+		// The third runs beside the first until the second starts at 10; the fourth would delay
+		// that.
 		"backfilled in time": {[][2]int{{3, 10}, {4, 5}, {1, 10}, {1, 11}}, []instance.Tick{0, 10, 0, 15}},
 		"would delay":        {[][2]int{{3, 10}, {4, 5}, {1, 11}}, []instance.Tick{0, 10, 15}},
-		// The second leaves a GPU over, on which the third delays nobody.
+		// The second leaves one GPU free, on which the third delays no job.
 		"on what is left over": {[][2]int{{3, 10}, {3, 5}, {1, 11}}, []instance.Tick{0, 10, 0}},
-		// Only the head of the queue is kept free for: the fourth delays the third.
+		// GPUs are only reserved for the head of the queue: the fourth delays the third.
 		"others may be delayed": {[][2]int{{2, 10}, {4, 5}, {3, 5}, {2, 10}}, []instance.Tick{0, 10, 15, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func optimum(in *instance.Instance) float64 {
 	return best
 }
 
-// TestBaselinesTiny checks what comes out on random tiny instances of all kinds, whether
+// TestBaselinesTiny checks the results on random tiny instances of all kinds, whether
 // exclusive is no worse than the queue, and the schedule at the depths of the rules.
 func TestBaselinesTiny(t *testing.T) {
 	objectives := []instance.Objective{instance.Makespan, instance.WeightedCompletion}
@@ -170,7 +170,7 @@ func TestBaselinesTiny(t *testing.T) {
 		shallow, err := Shallow(t.Context(), in, s)
 		require.NoError(t, err)
 		for _, v := range check.Schedule(in, shallow) {
-			require.Equal(t, 10, v.Rule, "seed %d: %v", seed, v) // a deadline, at the worst
+			require.Equal(t, 10, v.Rule, "seed %d: %v", seed, v) // at worst a deadline
 		}
 	}
 	t.Logf("%d schedules, %d better than the queue's", made, better)
@@ -195,7 +195,7 @@ func TestExclusiveDeterministic(t *testing.T) {
 	assert.Equal(t, run(1), run(2))
 }
 
-// TestExclusiveEnds: when the context has ended, what there is comes back.
+// TestExclusiveEnds: when the context has ended, the best so far is returned.
 func TestExclusiveEnds(t *testing.T) {
 	in := rigid(4, [][2]int{{2, 10}, {4, 5}, {3, 5}, {2, 10}}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -228,7 +228,7 @@ func TestPacking(t *testing.T) {
 	}
 }
 
-// guillotine cuts width x length into so many jobs, in random order.
+// guillotine cuts width x length into the given number of jobs, in random order.
 func guillotine(rng *rand.Rand, width, length, jobs int) [][2]int {
 	list := [][2]int{{width, length}}
 	for len(list) < jobs {
@@ -248,11 +248,11 @@ func guillotine(rng *rand.Rand, width, length, jobs int) [][2]int {
 }
 
 // TestQueueWaits has two nodes of three GPUs and three jobs of two: the third takes the
-// two GPUs that are left where the network between them is fast enough, else it waits.
+// two remaining GPUs if the network between them is fast enough, otherwise it waits.
 func TestQueueWaits(t *testing.T) {
 	for nic, end := range map[instance.BitRate]instance.Tick{
 		8e9: 10 * (12 + 1),        // as fast as inside a node
-		4e9: 10 * (12 + 2),        // and slower, but sooner
+		4e9: 10 * (12 + 2),        // slower, but sooner
 		8e6: 2*(12+1) + 10*(12+1), // too slow
 		1e6: 2*(12+1) + 10*(12+1),
 	} {
@@ -279,7 +279,7 @@ func TestQueueWaits(t *testing.T) {
 	}
 }
 
-// TestDecodersEndWithTheirContext: one decode of thousands of jobs takes seconds where GPUs differ.
+// TestDecodersEndWithTheirContext: one decode of thousands of jobs takes seconds if GPUs differ.
 func TestDecodersEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -291,7 +291,7 @@ func TestDecodersEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// countdown is a context that is done at a check of it, the n-th.
+// countdown is a context that ends at the n-th check of it.
 type countdown struct {
 	context.Context
 	n int
@@ -304,7 +304,7 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestFillerEndsWithItsContext: within a try, too, which takes long where there are many jobs.
+// TestFillerEndsWithItsContext: also within a try, which takes long with many jobs.
 func TestFillerEndsWithItsContext(t *testing.T) {
 	var jobs [][2]int
 	sum := 0
@@ -320,8 +320,8 @@ func TestFillerEndsWithItsContext(t *testing.T) {
 	assert.Less(t, work, 3*checks*nodesPerPoll*nodeWork)
 }
 
-// TestExclusivePatience: a search without bounds of time or work ends when rounds bring
-// nothing, with the optimum of few jobs.
+// TestExclusivePatience: a search without limits on time or work ends when rounds bring
+// no gain, with the optimum of few jobs.
 func TestExclusivePatience(t *testing.T) {
 	in := rigid(4, [][2]int{{2, 10}, {4, 5}, {3, 5}, {2, 10}, {1, 7}}, nil)
 	s, err := Config{Patience: 2}.Exclusive(t.Context(), in, source(1))
@@ -331,7 +331,8 @@ func TestExclusivePatience(t *testing.T) {
 	assert.InDelta(t, optimum(in), value, 0)
 }
 
-// TestQueueAroundFailures: of three nodes one is cut off, so that a job of four workers has the other two.
+// TestQueueAroundFailures: one of three nodes is cut off, so a job of four workers gets the other
+// two.
 func TestQueueAroundFailures(t *testing.T) {
 	profile := &instance.Profile{Model: "any", GPU: "a", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 1e6}}}
 	for failed, rack := range map[string]instance.RackSpec{

@@ -8,10 +8,10 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// decoder makes times of an order of jobs, as if synchronisations never waited. It keeps
-// its memory from call to call; one decoder serves one goroutine.
+// decoder computes the times of an order of jobs, as if synchronisations never waited. It
+// keeps its memory from call to call; one decoder serves one goroutine.
 type decoder interface {
-	// decode sets when jobs start and end; false where a job has no place, or the context ended.
+	// decode sets when jobs start and end; false if a job has no place, or the context ended.
 	decode(ctx context.Context, order []instance.JobID) bool
 	times() (start, end []instance.Tick)
 	// sites of the jobs after the last decode.
@@ -20,18 +20,18 @@ type decoder interface {
 	cost() int
 }
 
-// pollEvery is after how many jobs a decoder looks at the context.
+// pollEvery is the number of jobs after which a decoder checks the context.
 const pollEvery = 64
 
-// profile is a decoder where GPUs are alike: jobs take, one after the other, the earliest
-// gap that has as many GPUs free for as long as they run. Which GPUs is decided at the end.
+// profile is a decoder for identical GPUs: jobs take, one after the other, the earliest gap
+// with enough free GPUs for their whole length. The GPUs themselves are chosen at the end.
 type profile struct {
 	*problem
 	steps      []step
 	start, end []instance.Tick
 }
 
-// step says that so many GPUs are free from a tick on, until the next step.
+// step is the number of free GPUs from a tick on, until the next step.
 type step struct {
 	at   instance.Tick
 	free int
@@ -59,8 +59,8 @@ func (f *profile) decode(ctx context.Context, order []instance.JobID) bool {
 	return true
 }
 
-// put takes GPUs from the earliest tick on, not before release, at which they are free
-// for so long.
+// put takes GPUs from the earliest tick on, not before release, at which enough are free
+// for that length.
 func (f *profile) put(workers int, length, release instance.Tick) instance.Tick {
 	s := f.steps
 	first := 0

@@ -1,5 +1,5 @@
-// Package baseline schedules whole jobs on GPUs of their own, at full depth: what plans
-// that interleave iterations are compared with, and begin with.
+// Package baseline schedules whole jobs on GPUs of their own, at full depth. Plans that
+// interleave iterations are compared with these schedules, and start from them.
 //
 // # Model
 //
@@ -17,30 +17,30 @@
 //
 // With one kind of GPU, and without (3) and (4), this is the problem of rigid parallel
 // tasks, P|size_j, r_j|Cmax: strip packing whose rectangles may be cut into columns.
-// Ticks are integers, and what comes out is exact, whatever decided on the order.
+// Ticks are integers, and the resulting schedule is exact, however the order was chosen.
 //
 // # Methods
 //
 // [Queue] (queue.go) is a batch system: first come, first served, EASY backfilling.
 //
 // [Config.Exclusive] (search.go) begins with such queues in other orders (order.go): by
-// deadline, area, width, length, Smith's ratio. Then lanes anneal orders (anneal.go),
-// which a decoder makes schedules of as if synchronisations never waited:
-//   - where GPUs are alike (decode.go), each job takes the earliest gap in the profile of
-//     free GPUs, which GPUs is decided at the end: conservative backfilling;
-//   - else (append.go) each job goes where it ends first after all that is there already,
-//     on one node, on the fewest nodes of a rack or of the cluster, on one type of GPU or
-//     on several, within memory.
+// deadline, area, width, length, Smith's ratio. Then lanes anneal orders (anneal.go). A
+// decoder turns them into schedules as if synchronisations never waited:
+//   - if GPUs are alike (decode.go), each job takes the earliest gap in the profile of
+//     free GPUs, and the GPUs themselves are chosen at the end: conservative backfilling;
+//   - otherwise (append.go) each job goes where it ends first after everything already
+//     there, on one node, on the fewest nodes of a rack or of the cluster, on one type of
+//     GPU or on several, within memory.
 //
-// The walk goes by the work after a due, one tick less than the best makespan, since most
-// changes leave the makespan itself as it is. Where GPUs are alike and nothing is released
-// late, one lane gives its turns to depth-first search (fill.go), which fills the GPUs
-// that fall free with jobs of just their number, and finds packings without waste.
+// The walk minimises the work after a due, one tick less than the best makespan, since
+// most changes leave the makespan itself unchanged. If GPUs are alike and nothing is
+// released late, one lane runs depth-first search instead (fill.go), which fills the GPUs
+// that become free with jobs of exactly that many GPUs, and finds packings without waste.
 //
 // Each schedule better than all before it is run by a simulator (simulate.go), in which
-// synchronisations share links, with the sites and turns that the decoder gave (follow.go);
-// the best of these counts. [Shallow] runs such a schedule again at the depths that the
-// rules of partial backpropagation ask for.
+// synchronisations share links, with the sites and order that the decoder chose
+// (follow.go). The best simulated schedule is the result. [Shallow] runs such a schedule
+// again at the depths that the rules of partial backpropagation ask for.
 //
 // [FewerWorkers] is the instance on which full depth saves the work that those rules save.
 package baseline

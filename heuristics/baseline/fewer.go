@@ -13,16 +13,16 @@ import (
 // much work as structured partial backpropagation (SPB) does: every job keeps its
 // iterations, its weight and its dates, and has k' workers at full depth instead of k.
 //
-// In an iteration the cheapest depth multiset of the job's rule takes sum_d counts[d] x p(d)
-// ticks, at the times p of the fastest GPU type that the job may use and the cluster has.
-// That is the work of a number of full-depth workers that is mostly not whole, so k' is
-// that number rounded up or down, and at least 1. Which of the two, is decided job by job,
-// those of most work per worker (R x p(L); for the periodic objectives p(L)) first: the one
-// that brings the sum of the work of all jobs so far nearer to what SPB leaves of it, down
-// where both are as near. So the last and smallest jobs make up for the rest, and the totals differ by at most about
-// half the work of a small job's worker.
+// In an iteration the cheapest depth multiset of the job's rule takes sum_d counts[d] x
+// p(d) ticks, at the times p of the fastest GPU type that the job may use and the cluster
+// has. That is the work of a number of full-depth workers which usually is not whole, so
+// k' is that number rounded up or down, and at least 1. The direction is chosen job by
+// job, those of most work per worker (R x p(L); for the periodic objectives p(L)) first,
+// such that the sum of the work of all jobs so far is nearer to their work with SPB; ties
+// round down. So the last and smallest jobs compensate for the others, and the totals
+// differ by at most about half the work of a small job's worker.
 //
-// Where no rule leaves anything out it is [instance.Instance.FullDepth].
+// If no rule leaves anything out it is [instance.Instance.FullDepth].
 func FewerWorkers(in *instance.Instance) *instance.Instance {
 	type share struct {
 		job  instance.JobID
@@ -47,7 +47,7 @@ func FewerWorkers(in *instance.Instance) *instance.Instance {
 	}
 	slices.SortFunc(shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.unit, a.unit), cmp.Compare(a.job, b.job)) })
 	workers := make([]int, len(in.Jobs))
-	over := int64(0) // work of the jobs so far beyond what SPB leaves of it
+	over := int64(0) // work of the jobs so far beyond their work with SPB
 	for _, s := range shares {
 		k := max(1, s.work/s.unit)
 		less := over + k*s.unit - s.work

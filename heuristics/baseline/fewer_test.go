@@ -13,8 +13,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// TestFewerWorkers: iterations, weights and dates stay, every job is within one worker of
-// what SPB leaves of its work, and the totals within the work of a small job's worker.
+// TestFewerWorkers: iterations, weights and dates are unchanged, every job is within one
+// worker of its work with SPB, and the totals within the work of a small job's worker.
 func TestFewerWorkers(t *testing.T) {
 	fewer, even := 0, 0
 	for seed := range uint64(300) {
@@ -54,7 +54,7 @@ func TestFewerWorkers(t *testing.T) {
 	t.Logf("%d jobs lose workers, %d instances match exactly", fewer, even)
 }
 
-// TestFewerWorkersByHand holds rounding against a case worked out by hand.
+// TestFewerWorkersByHand checks rounding in a case worked out by hand.
 func TestFewerWorkersByHand(t *testing.T) {
 	job := func(workers int, full, half instance.Tick, fixed ...int) instance.Job {
 		return instance.Job{
@@ -72,7 +72,8 @@ func TestFewerWorkersByHand(t *testing.T) {
 		in.Jobs[j].Rule.Fixed = fixed
 	}
 	got := FewerWorkers(in)
-	// 240 of 400 ticks: 2 workers, 40 short. 260: 3, which makes up for it. 16 of 20: 2.
+	// 240 of 400 ticks: 2 workers, 40 short. 260: 3, which compensates for it. 16 of 20:
+	// 2.
 	assert.Equal(t, []int{2, 3, 2}, []int{got.Jobs[0].Workers, got.Jobs[1].Workers, got.Jobs[2].Workers})
 	require.Same(t, got, FewerWorkers(got))
 }

@@ -10,15 +10,15 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// filler looks for a schedule of GPUs that are alike by a due, with depth-first search from
-// the first tick on: at each at which GPUs are free it chooses jobs that take them, those
-// first that a random weighting of width and length has first. What GPUs may idle for in
-// all is what the due leaves over, so that where that is little the choice is narrow: the
-// next free GPUs are filled exactly, or the branch ends. It gives up after some nodes, and
-// begins again with another weighting (C. P. Gomes et al., Boosting combinatorial search
-// through randomization, 1998).
+// filler looks for a schedule of identical GPUs that ends by a due, with depth-first
+// search in order of time: at each tick at which GPUs are free it chooses jobs that take
+// them, in the order of a random weighting of width and length. The due limits the total
+// idle time of GPUs; if it leaves little, few choices remain: the free GPUs are filled
+// exactly, or the branch ends. It gives up after a number of nodes, and restarts with
+// another weighting (C. P. Gomes et al., Boosting combinatorial search through
+// randomization, 1998).
 //
-// It serves makespan without releases and deadlines.
+// It is used for makespan without releases and deadlines.
 type filler struct {
 	*problem
 	ctx    context.Context // of the search
@@ -27,30 +27,30 @@ type filler struct {
 	used   []bool
 	start  []instance.Tick
 	left   int           // jobs to place
-	due    instance.Tick // when all are to have ended
-	idle   instance.Tick // GPU-ticks that may yet be lost
-	nodes  int           // that this try may yet look at
+	due    instance.Tick // when all have to be over
+	idle   instance.Tick // GPU-ticks that may still be lost
+	nodes  int           // nodes left in this try
 	tries  int
 	turn   int
 }
 
 const (
-	// A try may look at firstNodes or, if that is more, at nodesPerJob of every job, and at
-	// half as many more after every so many tries, up to mostMore times.
+	// A try may visit firstNodes or, if that is more, nodesPerJob for every job, and half as
+	// many more after every triesBeforeMore tries, up to mostMore times.
 	firstNodes, nodesPerJob, triesBeforeMore, mostMore = 2000, 4, 20, 10
-	// The context is asked after so many nodes.
+	// The context is checked after this many nodes.
 	nodesPerPoll = 256
-	// A node costs so many operations.
+	// Operations that a node counts as.
 	nodeWork = 4
 )
 
-// running is GPUs that are taken until a tick.
+// running is a number of GPUs that are taken until a tick.
 type running struct {
 	end  instance.Tick
 	gpus int
 }
 
-// fillable reports whether a filler serves the instance.
+// fillable reports whether a filler can be used for the instance.
 func (p *problem) fillable() bool {
 	return p.alike && p.in.Objective == instance.Makespan &&
 		!slices.ContainsFunc(p.in.Jobs, func(j instance.Job) bool { return j.Release > 0 || j.Deadline > 0 })
@@ -62,8 +62,8 @@ func newFiller(p *problem, rng *rand.Rand) *filler {
 }
 
 // search looks for an order whose schedule ends before the best, until the work done is
-// most: as early as can be, just before the best, or half-way, in turn. nil if it finds
-// none.
+// most: alternately for the earliest possible end, just before the best, and halfway.
+// nil if it finds none.
 func (f *filler) search(ctx context.Context, least, best float64, work *int, most int) []instance.JobID {
 	f.ctx = ctx
 	for ; *work < most && ctx.Err() == nil; f.turn++ {
@@ -81,7 +81,7 @@ func (f *filler) search(ctx context.Context, least, best float64, work *int, mos
 	return nil
 }
 
-// by looks for an order whose schedule ends by the due, with some tries.
+// by looks for an order whose schedule ends by the due, with a number of tries.
 func (f *filler) by(due instance.Tick, work *int, most int) []instance.JobID {
 	idle := due * instance.Tick(len(f.in.GPUs))
 	for j, l := range f.shortest {
@@ -121,9 +121,9 @@ func (f *filler) rank(due instance.Tick) {
 	})
 }
 
-// choose starts jobs at a tick on the GPUs that are free then, those from the given rank
-// on, and goes on to the next tick. taken is by ascending end. It reports whether all jobs
-// are placed.
+// choose starts jobs at a tick on the GPUs that are free then, considering jobs from the
+// given rank on, and continues at the next tick. taken is by ascending end. It reports
+// whether all jobs are placed.
 func (f *filler) choose(from int, at instance.Tick, free int, taken []running) bool {
 	last := instance.NoJob
 	for r := from; r < len(f.ranked) && f.nodes > 0; r++ {
@@ -155,7 +155,8 @@ func (f *filler) choose(from int, at instance.Tick, free int, taken []running) b
 	return f.nodes > 0 && f.pass(at, free, taken)
 }
 
-// pass leaves free GPUs idle until the next tick at which a job ends, and goes on there.
+// pass leaves free GPUs idle until the next tick at which a job ends, and continues
+// there.
 func (f *filler) pass(at instance.Tick, free int, taken []running) bool {
 	if len(taken) == 0 {
 		return false

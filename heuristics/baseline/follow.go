@@ -11,8 +11,8 @@ import (
 // when those before it on its GPUs have ended.
 type follower struct {
 	sites []site
-	after [][]instance.JobID // per job: who comes next on a GPU of it, a GPU at a time
-	lack  []int              // per job: GPUs that others still hold, and 1 until its release
+	after [][]instance.JobID // per job: the next job on each of its GPUs
+	lack  []int              // per job: GPUs that others still hold, plus 1 until its release
 	ready []instance.JobID
 }
 
@@ -61,9 +61,9 @@ func follow(ctx context.Context, p *problem, order []instance.JobID, sites []sit
 	return simulate(ctx, p, places(order), newFollower(p, order, sites))
 }
 
-// Shallow returns a schedule of whole jobs anew with the depths that the rules of in ask
-// for, of each rule the multiset of least work: every job keeps its GPUs and its turn on
-// each of them. It is where a search for a plan of in may begin.
+// Shallow returns a schedule of whole jobs with the depths that the rules of in require,
+// for each rule the multiset of least work: every job keeps its GPUs and its position on
+// each of them. A search for a plan of in may start from it.
 func Shallow(ctx context.Context, in *instance.Instance, s *instance.Schedule) (*instance.Schedule, error) {
 	p := newProblem(in)
 	placer := newPlacer(p)

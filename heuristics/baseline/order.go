@@ -12,7 +12,7 @@ func (p *problem) byRelease() []instance.JobID {
 	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) float64 { return float64(p.in.Jobs[j].Release) })
 }
 
-// byDeadline has jobs with early deadlines first, and those without last.
+// byDeadline puts jobs with early deadlines first, and those without last.
 func (p *problem) byDeadline() []instance.JobID {
 	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) float64 {
 		if d := p.in.Jobs[j].Deadline; d > 0 {
@@ -22,8 +22,8 @@ func (p *problem) byDeadline() []instance.JobID {
 	})
 }
 
-// orders that list schedulers sort jobs by: area, width and length, both together, and
-// where weights count Smith's ratio, of area and of length.
+// orders returns the orders used by list schedulers: area, width and length, both
+// together, and with weights Smith's ratio, of area and of length.
 func (p *problem) orders() [][]instance.JobID {
 	in := p.in
 	width := func(j instance.JobID) float64 { return float64(in.Jobs[j].Workers) / float64(len(in.GPUs)) }

@@ -7,9 +7,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// memory is what of the GPUs' memory is taken: as in every plan, by the persistent bytes
-// of all jobs that live on a GPU at any time, and the most ephemeral bytes of any of them
-// (rule 7 of docs/problem.md).
+// memory tracks the memory taken on GPUs: as in every plan, the persistent bytes of all
+// jobs that ever live on a GPU, and the most ephemeral bytes of any of them (rule 7 of
+// docs/problem.md).
 type memory struct {
 	p    *problem
 	held []instance.Memory // per GPU
@@ -19,7 +19,7 @@ func newMemory(p *problem) *memory { return &memory{p, make([]instance.Memory, l
 
 func (m *memory) reset() { clear(m.held) }
 
-// fits reports whether job j may live on GPU g, too.
+// fits reports whether job j may also live on GPU g.
 func (m *memory) fits(j instance.JobID, g instance.GPUID) bool {
 	t := m.p.in.GPUs[g].Type
 	c := m.p.in.Jobs[j].On[t]
@@ -37,10 +37,10 @@ func (m *memory) take(j instance.JobID, gpus []instance.GPUID) {
 	}
 }
 
-// placer chooses GPUs among those that may be used. One serves one goroutine.
+// placer chooses GPUs among the usable ones. One placer serves one goroutine.
 type placer struct {
 	*problem
-	usable [][]instance.GPUID // per node: those that may be used, ascending; scratch
+	usable [][]instance.GPUID // per node: usable GPUs, ascending; scratch
 	nodes  []instance.NodeID  // scratch
 	spans  map[string]instance.Span
 	name   []byte
@@ -57,9 +57,9 @@ type site struct {
 	length instance.Tick // of the job there, if its synchronisations never wait
 }
 
-// choose returns the site where the job is fastest among the GPUs in usable: the node
-// with the fewest that has enough, so that whole nodes stay free for jobs that need them,
-// else the fewest nodes of a rack or of the cluster. ok is false where there is none.
+// choose returns the site where the job is fastest among the usable GPUs: the node with
+// the fewest that suffice, so that whole nodes stay free for jobs that need them,
+// otherwise the fewest nodes of a rack or of the cluster. ok is false if there is none.
 func (p *placer) choose(j instance.JobID) (best site, ok bool) {
 	job := &p.in.Jobs[j]
 	node := instance.NodeID(-1)
@@ -136,7 +136,7 @@ func (p *placer) spread(j instance.JobID, among []instance.NodeID) (site, bool) 
 	return s, true
 }
 
-// span is [instance.Instance.SpanOf] of a job on some of the GPUs of the nodes, remembered.
+// span is [instance.Instance.SpanOf] of a job on some of the GPUs of the nodes, cached.
 func (p *placer) span(job *instance.Job, nodes []instance.NodeID) (instance.Span, bool) {
 	k := job.Workers
 	if k == 1 {
@@ -151,7 +151,7 @@ func (p *placer) span(job *instance.Job, nodes []instance.NodeID) (instance.Span
 	}
 	span, ok := p.spans[string(p.name)]
 	if !ok {
-		span, _ = p.in.SpanNodesOf(job, nodes, k) // the zero Span where there is no route
+		span, _ = p.in.SpanNodesOf(job, nodes, k) // the zero Span if there is no route
 		p.spans[string(p.name)] = span
 	}
 	return span, span.Slowest > 0

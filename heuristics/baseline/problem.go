@@ -7,19 +7,20 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// problem is what of an instance matters to whole jobs on GPUs of their own.
+// problem is the part of an instance that matters to whole jobs on GPUs of their own.
 type problem struct {
 	in *instance.Instance
 	// counts[j] is the depth multiset of every iteration of job j: the cheapest of its rule.
 	counts [][]int
-	// kind of every node: nodes of a kind have GPUs of one type and equal fabrics, so that
-	// a job is as fast on one as on another.
+	// kind of every node: nodes of a kind have GPUs of one type and equal fabrics, so that a
+	// job is equally fast on each.
 	kind   []int
 	kinds  []instance.NodeID // one node of each
-	inside [][]instance.Tick // per job and kind: its length on one such node; 0 where it cannot run there
-	// shortest is per job its least length on one node or, where it is wider than that, without synchronisations.
+	inside [][]instance.Tick // per job and kind: its length on one such node; 0 if it cannot run there
+	// shortest is, per job, its least length on one node or, if it is wider than that, without
+	// synchronisations.
 	shortest []instance.Tick
-	// alike: a job is as fast on any GPUs as on any others, memory and links never bind.
+	// alike: a job is equally fast on all GPUs, and memory and links never bind.
 	alike bool
 	// memory may bind.
 	memory bool
@@ -28,13 +29,14 @@ type problem struct {
 	nearest bool
 }
 
-// where is what decides over which nodes a job may be spread.
+// where is what determines the nodes over which a job may be spread.
 type where struct {
 	policy int
 	within instance.Within
 }
 
-// spreads are the sets of nodes that job j may be spread over: of each rack, and of racks with routes between them.
+// spreads are the sets of nodes that job j may be spread over: those of each rack, and of racks
+// with routes between them.
 func (p *problem) spreads(j instance.JobID) [][]instance.NodeID {
 	job := &p.in.Jobs[j]
 	return p.scopes[where{job.Policy, job.Within}]
@@ -99,7 +101,7 @@ func (p *problem) deepest(j instance.JobID) int {
 	return d
 }
 
-// length returns how long job j takes whose longest tasks take the given time and whose
+// length returns the length of job j if its longest tasks take the given time and its
 // synchronisations never wait.
 func (p *problem) length(j instance.JobID, task instance.Tick, span *instance.Span) instance.Tick {
 	return instance.Tick(p.in.Jobs[j].Iterations) * (task + state.FullSync(p.in, &p.in.Jobs[j], p.counts[j], span))
@@ -127,7 +129,7 @@ func (p *problem) area(j instance.JobID) float64 {
 	return float64(p.in.Jobs[j].Workers) * float64(p.shortest[j])
 }
 
-// least returns the shortest length of job j, of those on one node of each kind.
+// least returns the shortest length of job j on one node of any kind.
 func (p *problem) least(job *instance.Job, j instance.JobID, inside []instance.Tick) instance.Tick {
 	least := instance.Tick(0)
 	for k, n := range p.kinds {
@@ -143,7 +145,7 @@ func (p *problem) least(job *instance.Job, j instance.JobID, inside []instance.T
 }
 
 // deal returns the depth of the task on each of the GPUs: the deepest go to the fastest,
-// so that iterations are as short as the multiset admits.
+// so that iterations are as short as the multiset permits.
 func (p *problem) deal(j instance.JobID, gpus []instance.GPUID) []int {
 	depths, order := make([]int, len(gpus)), instance.UpTo[int](len(gpus))
 	job := &p.in.Jobs[j]

@@ -9,20 +9,20 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// queue is a policy: first come, first served by a given order, with EASY backfilling. It is the
-// cluster of that queue as well.
+// queue is a policy: first come, first served in a given order, with EASY backfilling. It also
+// is the cluster of that queue.
 type queue struct {
 	*problem
 	*backfill.Queue[site]
 	memory *memory
 	placer *placer
 	busy   []bool // per GPU
-	free   int    // GPUs that are not
+	free   int    // GPUs that are not busy
 
 	fixed   [][]instance.GPUID // per job: GPUs that it must have; nil: any
-	patient bool               // jobs wait for GPUs as near as can be
+	patient bool               // jobs wait for the nearest possible GPUs
 	spread  bool               // a job has started on others
-	near    []instance.Tick    // per job: its length on them; 0: not known yet
+	near    []instance.Tick    // per job: its length on the nearest GPUs; 0: not known yet
 }
 
 func newQueue(p *problem, order []instance.JobID) *queue {
@@ -33,7 +33,7 @@ func newQueue(p *problem, order []instance.JobID) *queue {
 	return q
 }
 
-// places returns where in an order each job is.
+// places returns the position of each job in an order.
 func places(order []instance.JobID) []int {
 	place := make([]int, len(order))
 	for at, j := range order {
@@ -42,8 +42,8 @@ func places(order []instance.JobID) []int {
 	return place
 }
 
-// runQueue runs the queue in an order. Where jobs took GPUs far apart, which slow links may
-// not be worth, it is run once more with jobs that wait for near ones, unless ctx has
+// runQueue runs the queue in an order. If jobs took GPUs far apart, which may not be worth
+// it with slow links, it is run once more with jobs that wait for near ones, unless ctx has
 // ended. The first run ends with the context first.
 func runQueue(first, ctx context.Context, p *problem, order []instance.JobID) (*simulator, error) {
 	q := newQueue(p, order)
@@ -63,7 +63,7 @@ func runQueue(first, ctx context.Context, p *problem, order []instance.JobID) (*
 	return run, nil
 }
 
-// run is what comes of the queue if all jobs have run.
+// run returns the result of the queue if all jobs have run.
 func (q *queue) run(ctx context.Context) (*simulator, error) {
 	s, err := simulate(ctx, q.problem, q.Rank, q)
 	if err != nil {
@@ -86,14 +86,14 @@ func (q *queue) admit(s *simulator) {
 	})
 }
 
-// What follows is the cluster of [backfill.Queue].
+// What follows implements the cluster of [backfill.Queue].
 
 func (q *queue) Full() bool                                      { return q.free == 0 }
 func (q *queue) Like(j instance.JobID) int                       { return int(j) }
 func (q *queue) Length(_ instance.JobID, at *site) instance.Tick { return at.length }
 func (q *queue) Take(at *site, free bool)                        { q.mark(at.gpus, free) }
 
-// Find chooses GPUs for job j among those that are free, or none where it waits for nearer ones.
+// Find chooses GPUs for job j among the free ones, or none if it waits for nearer ones.
 func (q *queue) Find(j instance.JobID) *site {
 	at := q.fit(j, false)
 	if at != nil && q.patient && q.far(j, at) {
@@ -121,7 +121,7 @@ func (q *queue) mark(gpus []instance.GPUID, free bool) {
 	}
 }
 
-// far reports whether job j would be faster on other GPUs, were all free.
+// far reports whether job j would be faster on other GPUs if all were free.
 func (q *queue) far(j instance.JobID, at *site) bool {
 	if q.fixed != nil || !q.in.Jobs[j].HasSync() {
 		return false
@@ -136,7 +136,7 @@ func (q *queue) far(j instance.JobID, at *site) bool {
 	return at.length > q.near[j]
 }
 
-// fit chooses GPUs for job j with memory for it, among those that are free or among all.
+// fit chooses GPUs with enough memory for job j, among the free ones or among all.
 func (q *queue) fit(j instance.JobID, all bool) *site {
 	at, ok, enough := site{}, false, 0
 	switch {

@@ -20,17 +20,17 @@ type search struct {
 	best    *instance.Schedule
 	value   *big.Rat
 	refused error // why the first order had no schedule
-	// Orders to begin with, the best as they came out first.
+	// Initial orders, sorted by the value of their schedules.
 	starts []start
 }
 
-// start is an order of jobs and what its schedule is worth.
+// start is an order of jobs and the value of its schedule.
 type start struct {
 	order []instance.JobID
 	value float64
 }
 
-// offer takes note of what came out of a run.
+// offer records the result of a run.
 func (s *search) offer(run *simulator, err error) {
 	if err == nil {
 		err = run.late()
@@ -50,17 +50,17 @@ func (s *search) offer(run *simulator, err error) {
 	}
 }
 
-// value of what happened, exactly.
+// value returns the exact value of the simulated schedule.
 func (s *simulator) value() *big.Rat {
 	return s.in.ValueAt(s.completed)
 }
 
-// enough reports whether the search is to end with what it has.
+// enough reports whether the search is to end with the best schedule so far.
 func (s *search) enough() bool {
 	return s.ctx.Err() != nil || s.best != nil && s.config.Stop != nil && s.config.Stop(s.value)
 }
 
-// begin makes the schedules of simple orders: those of a decoder, and of the queue.
+// begin makes the schedules of simple orders: by a decoder, and by the queue.
 func (s *search) begin() {
 	orders := s.orders()
 	for _, order := range orders {
@@ -95,15 +95,15 @@ func (s *simulator) order() []instance.JobID {
 }
 
 const (
-	// lanes is how many walks there are, on any number of cores.
+	// lanes is the number of walks, on any number of cores.
 	lanes = 2
-	// Operations of a lane in the first round, and in the longest; every round has twice
-	// as many as that before it.
+	// Operations of a lane in the first round, and the most in any; every round has twice as
+	// many as the one before it.
 	firstRound, mostRound = 200_000, 20_000_000
 )
 
-// improve searches among orders: lanes side by side, which exchange after every cycle what
-// they have found.
+// improve searches among orders: lanes run in parallel and exchange their results after
+// every cycle.
 func (s *search) improve() {
 	walks := make([]*lane, lanes)
 	for n := range walks {
@@ -112,7 +112,7 @@ func (s *search) improve() {
 	fill := newFiller(s.problem, state.Fork(s.rng))
 	least, quota := s.least(), firstRound
 	top := find{order: s.starts[0].order, value: math.Inf(1)}
-	idle, last := 0, s.value // rounds since the best schedule came to its value
+	idle, last := 0, s.value // rounds since the best value last changed
 	for round := 0; ; round++ {
 		most := walks[0].work + quota
 		if s.config.Work > 0 {
@@ -163,8 +163,8 @@ func (s *search) decoder() decoder {
 	return newAppender(s.problem)
 }
 
-// least is a value that no order is better than: by the work and the longest job, or the
-// jobs one by one.
+// least is a lower bound on the value of every order: by the work and the longest job,
+// or the jobs one by one.
 func (s *search) least() float64 {
 	area, longest, sum := 0.0, 0.0, 0.0
 	for j := range s.in.Jobs {

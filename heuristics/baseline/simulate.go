@@ -10,7 +10,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// policy decides when and where jobs start. It is told what happens, and then asked.
+// policy decides when and where jobs start. It is notified of each event, and then
+// asked.
 type policy interface {
 	arrive(j instance.JobID)
 	end(j instance.JobID)
@@ -18,21 +19,21 @@ type policy interface {
 	admit(s *simulator)
 }
 
-// simulator runs whole jobs on GPUs of their own, event by event: an iteration's tasks
-// start together, its synchronisation when they have ended and its links have room, the
-// next iteration when that has ended.
+// simulator runs whole jobs on GPUs of their own, event by event: the tasks of an
+// iteration start together, its synchronisation when they have ended and its links have
+// room, and the next iteration when that has ended.
 type simulator struct {
 	*problem
 	policy policy
-	rank   []int // per job: whose synchronisations go first
+	rank   []int // per job: priority of its synchronisations
 	now    instance.Tick
 	events eventHeap
 	jobs   []progress
-	asking []instance.JobID // whose synchronisations may start now
+	asking []instance.JobID // jobs whose synchronisations may start now
 
 	load    []instance.Rate    // per link
-	active  [][]instance.JobID // per link: those that synchronise over it
-	waiting [][]instance.JobID // per link: those that wait for it; some have started since
+	active  [][]instance.JobID // per link: jobs that synchronise over it
+	waiting [][]instance.JobID // per link: jobs that wait for it; some may have started since
 	left    int                // jobs that have not ended
 	// completed is when each job ended.
 	completed []instance.Tick
@@ -46,9 +47,10 @@ type progress struct {
 	levels    []state.SyncLevel
 	ready     bool // the tasks of the iteration have ended, its synchronisation has not begun
 	iteration int
-	level     int           // of the synchronisation that runs
+	level     int           // of the running synchronisation
 	until     instance.Tick // when it ends
-	// Per iteration: when it and its synchronisation start, and the latter's level.
+	// Per iteration: the starts of its tasks and its synchronisation, and the latter's
+	// level.
 	starts, syncs []instance.Tick
 	rates         []uint8
 }
@@ -85,7 +87,7 @@ func (h *eventHeap) Pop() any {
 	return e
 }
 
-// simulate runs the jobs under a policy. rank says whose synchronisations go first. The
+// simulate runs the jobs under a policy. rank is the priority of synchronisations. The
 // error is that of the context. Jobs that the policy never starts do not end.
 func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulator, error) {
 	s := &simulator{
@@ -101,7 +103,7 @@ func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulato
 			return nil, ctx.Err()
 		}
 		s.now = s.events[0].at
-		// Jobs that end make room before others start at the same tick.
+		// Jobs that end free their GPUs before others start at the same tick.
 		for len(s.events) > 0 && s.events[0].at == s.now {
 			s.happen(heap.Pop(&s.events).(event))
 		}
@@ -151,7 +153,7 @@ func (s *simulator) next(j instance.JobID) {
 	job.iteration++
 	at := s.now
 	if !spec.HasSync() || job.levels[0].Length == 0 {
-		// Nothing is waited for: the iterations go by at once.
+		// Nothing has to wait: simulate the iterations without events.
 		for ; job.iteration < spec.Iterations; job.iteration++ {
 			job.starts = append(job.starts, at)
 			at += job.task
@@ -176,7 +178,7 @@ func (s *simulator) next(j instance.JobID) {
 	heap.Push(&s.events, event{s.now + job.task, j, computed})
 }
 
-// synchronise starts what it can of the synchronisations that may start.
+// synchronise starts as many as possible of the synchronisations that may start.
 func (s *simulator) synchronise() {
 	if len(s.asking) == 0 {
 		return
@@ -184,7 +186,7 @@ func (s *simulator) synchronise() {
 	slices.SortFunc(s.asking, func(a, b instance.JobID) int { return cmp.Compare(s.rank[a], s.rank[b]) })
 	s.asking = slices.Compact(s.asking)
 	for _, j := range s.asking {
-		if s.jobs[j].ready { // else it has started since
+		if s.jobs[j].ready { // otherwise it has started since
 			s.trySync(j)
 		}
 	}
@@ -218,7 +220,7 @@ func (s *simulator) room(job *progress, rate instance.Rate) bool {
 	})
 }
 
-// fullSpeedAt returns when the synchronisations that run leave room for full speed.
+// fullSpeedAt returns when the running synchronisations leave room for full speed.
 func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
 	at := s.now
 	for _, u := range job.span.Uses {
@@ -242,7 +244,7 @@ func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
 	return at
 }
 
-// schedule writes down what happened. All jobs must have ended.
+// schedule returns the simulated schedule. All jobs must have ended.
 func (s *simulator) schedule() *instance.Schedule {
 	in := s.in
 	out := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}

@@ -12,7 +12,7 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// division deals the jobs of an instance out to groups of nodes.
+// division assigns the jobs of an instance to groups of nodes.
 type division struct {
 	in       *instance.Instance
 	area     []float64 // per job: GPU-ticks
@@ -24,10 +24,10 @@ type division struct {
 	across   bool      // a group has nodes of several racks
 }
 
-// Divide makes a schedule that falls apart into many groups: jobs that need
-// several nodes first, each job goes to the nodes that have the least work for
-// their GPUs, and every group is scheduled for itself. It returns nil where that
-// cannot be done, or not without missing a deadline, and where it ends early with the context.
+// Divide makes a schedule of many separate groups: jobs that need several nodes
+// first, each job goes to the nodes with the least work per GPU, and every group
+// is scheduled separately. It returns nil if that is impossible, or not possible
+// without missing a deadline, and if the context ends it early.
 func Divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
 	if d := deal(in, rng); d != nil {
 		return d.plan(ctx, rng)
@@ -35,7 +35,7 @@ func Divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instanc
 	return nil
 }
 
-// deal deals the jobs out; nil: some job finds no room.
+// deal assigns the jobs; nil: some job finds no room.
 func deal(in *instance.Instance, rng *rand.Rand) *division {
 	d := &division{in: in, area: make([]float64, len(in.Jobs)), estimate: newEstimate(in), free: make([]bool, len(in.Nodes))}
 	for n := range d.free {
@@ -49,7 +49,7 @@ func deal(in *instance.Instance, rng *rand.Rand) *division {
 	return d
 }
 
-// plan levels the groups and schedules them.
+// plan balances the groups and schedules them.
 func (d *division) plan(ctx context.Context, rng *rand.Rand) *instance.Schedule {
 	d.level(ctx, rng)
 	return d.schedule(ctx, rng)
@@ -117,12 +117,12 @@ func (d *division) exchange(at [2]int, values []float64, heat, scale float64, rn
 	}
 }
 
-// divisionNoise is by how much of its size a job may come sooner or later.
+// divisionNoise is the relative noise on the size of a job in the order.
 const divisionNoise = 0.2
 
-// order returns the jobs in the order in which they are dealt out: those too wide
+// order returns the jobs in the order in which they are assigned: those too wide
 // for a node by width, the others by size, or by merit under weighted completion;
-// either up to some noise.
+// both up to some noise.
 func (d *division) order(rng *rand.Rand) []instance.JobID {
 	in, counts := d.in, state.CheapestMultisets(d.in)
 	key := make([]float64, len(in.Jobs))
@@ -146,8 +146,8 @@ func (d *division) order(rng *rand.Rand) []instance.JobID {
 	return order
 }
 
-// put deals a job out to the group that will have the least work for its GPUs, or
-// to a new one.
+// put assigns a job to the group that will have the least work per GPU, or to a
+// new one.
 func (d *division) put(j instance.JobID) bool {
 	best, cost := -1, 0.0
 	for n := range d.groups {
@@ -170,7 +170,7 @@ func (d *division) put(j instance.JobID) bool {
 	return true
 }
 
-// room reports whether a group has the GPUs for a job, and looks as if it had the memory.
+// room reports whether a group has the GPUs for a job, and appears to have the memory.
 func (d *division) room(n int, j instance.JobID) bool {
 	g := &d.groups[n]
 	return fits(d.in, j, g.nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.nodes, append(slices.Clip(g.jobs), j)), 1)
@@ -179,7 +179,7 @@ func (d *division) room(n int, j instance.JobID) bool {
 // fits reports whether some nodes have the GPUs for a job.
 func fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool {
 	job := &in.Jobs[j]
-	within, all := 0, 0 // GPUs in the place at hand, the most in a place
+	within, all := 0, 0 // GPUs in the current place, and the most in any place
 	for n, id := range nodes {
 		node := &in.Nodes[id]
 		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != in.Nodes[nodes[n-1]].Rack) {
@@ -194,7 +194,7 @@ func fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool
 }
 
 // fresh returns the first free nodes in a row that fit a job; without GPUs if there
-// are none. They are in one rack, but for those of the first job that needs more:
+// are none. They are in one rack, except those of the first job that needs more:
 // two groups across racks might have trunks in common.
 func (d *division) fresh(j instance.JobID) group {
 	if g := d.row(j, false); g.gpus > 0 || d.across {
@@ -224,7 +224,7 @@ func (d *division) row(j instance.JobID, across bool) group {
 	return group{}
 }
 
-// schedule makes greedy plans of all groups and puts them together.
+// schedule makes greedy plans of all groups and combines them.
 func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Schedule {
 	in := d.in
 	parts := make([]*instance.Part, len(d.groups))
@@ -239,7 +239,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 			plans[n] = &instance.Schedule{}
 			return
 		}
-		// The error is one of memory, deadlines or the context: no plan.
+		// An error is one of memory, deadlines or the context: no plan.
 		plans[n], _ = list.Greedy(ctx, state.Options{Quick: true, Parts: len(parts)}, parts[n].Instance, sources[n])
 	})
 	whole := &instance.Schedule{Residency: make([][]instance.GPUID, len(in.Jobs))}

@@ -1,26 +1,27 @@
-// Package exchange decides which jobs share a group of nodes, where nodes are many. Groups
-// share no job: each is an instance of its own that the rooms below schedule.
+// Package exchange decides which jobs share a group of nodes in clusters of many nodes. Groups
+// share no job: each is an instance of its own that the packages below schedule.
 //
-// Exchanges (exchange.go). Which jobs share a node decides most where nodes are many. A
-// division (division.go) deals the jobs out to groups of nodes with the memory for them, and is annealed on an
-// estimate (estimate.go) of what each group comes to: loads of GPUs and NICs, chains, and the waits for
-// tasks much longer than the gaps they should fill; or, under weighted completion, which
-// jobs are there at the same time, how they flow on shared GPUs and NICs
-// (estimate_weighted.go). With many nodes the walk begins with the best schedule at hand, if that is
-// as divided: greedy's is a division then. The walk lets two groups at a time exchange a few jobs, of
-// several exchanges that which the estimate likes best, and schedules both by a few tries that
-// go on from the residencies the jobs had; it accepts by simulated annealing on a steep sum of
-// the groups' ends, or on their weighted completions. Under makespan the groups that end last
-// lead. Where groups are many, each has few tries: estimates are corrected by what they make of
-// the two groups as they are, and exchanges that they see no hope for are not scheduled; the groups
-// that end last choose their partners, and give away above all what they would end earlier without.
-// Cycles of cooling double in length; those that bring nothing make exchanges worth less of
-// the search's work.
+// Exchanges (exchange.go). With many nodes, which jobs share a node matters most. A division
+// (division.go) deals the jobs to groups of nodes with the memory for them. It is annealed on an
+// estimate (estimate.go) of each group's value: loads of GPUs and NICs, chains, and the waits for
+// tasks much longer than the gaps they should fill; or, under weighted completion, which jobs are
+// there at the same time, and how they share GPUs and NICs as a fluid (estimate_weighted.go).
+// With many nodes the walk starts from the best schedule at hand, if that falls apart into almost
+// as many groups as a division; greedy's schedule is then a division. In each step of the walk
+// two groups exchange a few jobs. Of several exchanges it takes the one with the best estimate,
+// and schedules both groups by a few tries that start from the residencies the jobs had. It
+// accepts by simulated annealing on a steep sum of the groups' ends, or on their weighted
+// completions. Under makespan the groups that end last are chosen first. With many groups, each
+// gets few tries: estimates are corrected by the actual values of the two groups as they are, and
+// exchanges with hopeless estimates are not scheduled. The groups that end last choose their
+// partners, and prefer to give away jobs without which they would end earlier. Cycles of cooling
+// double in length; a cycle without a gain lowers the share of the search's work that exchanges
+// get.
 //
-// Large neighbourhoods (neighbourhoods.go). A schedule of many nodes mostly falls apart into groups of
-// them that share no job (groups.go). A few groups at a time are an instance of
-// their own, which lanes and residency searches improve as if it were all; under makespan those
-// that end last are among them. Where a schedule hangs together the search
-// begins with the best of the exchanges. The more groups there are, the more of
-// the work goes here, and the less often lanes and residency searches walk.
+// Large neighbourhoods (neighbourhoods.go). A schedule of many nodes usually falls apart into
+// groups of nodes that share no job (groups.go). A few groups at a time form an instance of their
+// own, which lanes and residency searches improve like a whole instance; under makespan the groups
+// that end last are among them. If a schedule does not fall apart, the search starts from the best
+// of the exchanges. The more groups there are, the more of the work goes here, and the less often
+// lanes and residency searches run on the whole.
 package exchange

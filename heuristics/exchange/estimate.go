@@ -10,26 +10,26 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// estimate tells in about a microsecond what a group of nodes with some jobs may
-// come to, where scheduling it takes a millisecond: the jobs are listed on the GPUs
-// with the least work, and each ends when its own chain, the work on its GPUs and, for
-// makespan, the long tasks of those it shares them with allow. Under weighted completion
-// see flows.
+// estimate computes, in about a microsecond, an approximate value of a group of nodes
+// with some jobs, where scheduling it takes a millisecond: the jobs are listed on the
+// GPUs with the least work, and each ends when its own chain, the work on its GPUs
+// and, for makespan, the long tasks of the jobs on the same GPUs permit. For weighted
+// completion see flows.
 type estimate struct {
 	in    *instance.Instance
 	work  [][]float64 // per job and GPU type: ticks of a worker's tasks, at the cheapest depths
 	task  []float64   // per job: mean ticks of a task
 	chain []float64   // per job: ticks from its release, if it never waits for others
-	rest  []float64   // per job: ticks of an iteration in which a GPU of it is free, in the mean
-	nic   []float64   // per job: the part of its chain in which it synchronises across nodes
+	rest  []float64   // per job: mean ticks of an iteration in which one of its GPUs is free
+	nic   []float64   // per job: the fraction of its chain in which it synchronises across nodes
 	rank  []int32     // per job: its place in the list
-	// waiting is the part of delays that schedules have.
+	// waiting is the fraction of delays that schedules really have.
 	waiting float64
 }
 
-// meeting is the power of the mean by which a chain and a load make an end: where
-// one is much the longer the other does not matter, where they are equal the jobs
-// get into each other's way.
+// meeting is the power of the mean that combines a chain and a load to an end: if
+// one is much longer the other does not matter; if they are equal the jobs delay
+// each other.
 const meeting = 10
 
 func newEstimate(in *instance.Instance) *estimate {
@@ -60,7 +60,7 @@ func newEstimate(in *instance.Instance) *estimate {
 		e.rest[j] = float64(iteration) - e.task[j]
 		e.chain[j] = float64(job.Release) + float64(job.Iterations)*float64(iteration)
 	}
-	// Under makespan the longest work comes first, for the others to fill in.
+	// Under makespan the longest work comes first, and the others fill the gaps.
 	order := state.BySmith(in, counts)
 	if in.Objective == instance.Makespan {
 		order = state.OrderBy(len(in.Jobs), func(j instance.JobID) int64 { return -int64(e.work[j][state.FastestType(in, &in.Jobs[j])]) })
@@ -77,7 +77,7 @@ func alone(in *instance.Instance, job *instance.Job) bool {
 }
 
 // nearest returns the span of a job on the first GPUs in a row that it may use, in
-// as few nodes as the first of them allow.
+// as few nodes as the first of them permit.
 func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 	var residency []instance.GPUID
 	for n := range in.Nodes {
@@ -94,27 +94,27 @@ func nearest(in *instance.Instance, job *instance.Job) (instance.Span, bool) {
 	return instance.Span{}, false
 }
 
-// gpuState is a GPU of a group as the estimate fills it.
+// gpuState is a GPU of a group during the estimate.
 type gpuState struct {
 	load      float64
-	residents uint64 // of the first jobs of the list
+	residents uint64 // bit set, of the first jobs of the list
 	held      instance.Memory
 	node      instance.NodeID
 }
 
-// scratch is the memory that estimates work in.
+// scratch is the working memory of estimates.
 type scratch struct {
 	jobs      []instance.JobID
 	gpuStates []gpuState
 	// See flows.
 	flows    []flow
 	releases []int32   // indices of flows by release
-	free     []float64 // per GPU, then per node: the part of the time that is left
+	free     []float64 // per GPU, then per node: the fraction of the time that is left
 	order    []int32   // of GPUs; see settle
 }
 
 // of returns the last end of some jobs on some nodes, or their weighted completion;
-// infinite where their memory looks like being too much.
+// infinite if their memory appears to be too much.
 func (e *estimate) of(b *scratch, nodes []instance.NodeID, jobs []instance.JobID) float64 {
 	b.jobs = append(b.jobs[:0], jobs...)
 	slices.SortFunc(b.jobs, func(x, y instance.JobID) int { return cmp.Compare(e.rank[x], e.rank[y]) })
@@ -141,7 +141,7 @@ func (e *estimate) of(b *scratch, nodes []instance.NodeID, jobs []instance.JobID
 		}
 		sortGPUStates(b.gpuStates)
 	}
-	value := 0.0 // first of the NICs, which all jobs that need several nodes are on
+	value := 0.0 // first, the load of the NICs, which all jobs that need several nodes use
 	for _, j := range b.jobs {
 		value += float64(e.nic[j] * (e.chain[j] - float64(e.in.Jobs[j].Release)))
 	}
@@ -167,7 +167,7 @@ func (e *estimate) room(p *gpuState, j instance.JobID) bool {
 	return job.Runs(t) && p.held.With(job.On[t].Memory(job.Full())).Sum() <= e.in.Types[t].Memory
 }
 
-// board puts a worker of a job on a GPU. It reports false where there is no room.
+// board puts a worker of a job on a GPU. It reports false if there is no room.
 func (e *estimate) board(p *gpuState, j instance.JobID) bool {
 	if !e.room(p, j) {
 		return false
@@ -178,19 +178,20 @@ func (e *estimate) board(p *gpuState, j instance.JobID) bool {
 	return true
 }
 
-// delay returns for how long job o keeps job j waiting where they share GPUs: every
-// task of o that is longer than the GPU is free of j holds an iteration up.
+// delay returns how long job o delays job j if they share GPUs: every task of o
+// that is longer than the time for which j leaves the GPU free delays an iteration.
 func (e *estimate) delay(j, o instance.JobID) float64 {
 	times := min(e.in.Jobs[j].Iterations, e.in.Jobs[o].Iterations)
 	return float64(e.waiting * float64(times) * max(0, e.task[o]-e.rest[j]))
 }
 
-// someWaiting is the part of such delays that schedules have. Of 0, 1/4, 1/2 and so on it
-// brought the estimate closest to greedy's schedules of generated instances. With many nodes there may be few jobs on
-// each, so that a job of short iterations bears all delays of the one beside it.
+// someWaiting is the fraction of such delays that schedules really have. Of 0, 1/4, 1/2 and so on it brought the
+// estimate closest to greedy's schedules of generated instances. With many nodes there may be few jobs on each, so
+// that a job of short iterations bears all delays caused by the one beside it.
 const someWaiting = 0.25
 
-// mean is the power mean of two times, but the sum of the powers, not their mean.
+// mean is the power mean of two times, but with the sum of the powers instead of
+// their mean.
 func mean(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -205,7 +206,7 @@ func mean(a, b float64) float64 {
 	return a * (1 + float64(x*(1-float64(x*0.28))/meeting))
 }
 
-// sortGPUStates brings the least loaded places to the front; they nearly are in order.
+// sortGPUStates sorts the GPUs by load; they nearly are in order.
 func sortGPUStates(list []gpuState) {
 	for i := 1; i < len(list); i++ {
 		p, n := list[i], i

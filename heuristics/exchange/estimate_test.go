@@ -10,8 +10,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// TestEstimate: a group comes to no less than its longest chain and its mean load, and
-// to more with one job more; what passes its memory is out of the question.
+// TestEstimate: the estimate of a group is at least its longest chain and its mean load,
+// and grows with an additional job; it is infinite if memory is exceeded.
 func TestEstimate(t *testing.T) {
 	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 		in := manyNodes(t, "plain", 1)
@@ -46,9 +46,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// flowing returns an estimate of jobs on nodes of two GPUs each, without memory. A job has
-// a weight, a release, workers, ticks of work on each GPU and of a chain, and the part of it
-// on NICs.
+// flowing returns an estimate of jobs on nodes of two GPUs each, without memory. A job has a
+// weight, a release, workers, ticks of work on each GPU and of a chain, and the fraction of
+// it on NICs.
 func flowing(nodes int, jobs ...[6]float64) (e *estimate, all []instance.NodeID) {
 	in := &instance.Instance{Objective: instance.WeightedCompletion, Types: []instance.GPUType{{}}}
 	for n := range nodes {
@@ -67,7 +67,8 @@ func flowing(nodes int, jobs ...[6]float64) (e *estimate, all []instance.NodeID)
 	return e, all
 }
 
-// TestEstimateFlow: jobs that meet go slower, those of lower rank, and no others do.
+// TestEstimateFlow: of jobs that share resources, those of lower rank slow down, and no
+// others do.
 func TestEstimateFlow(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes int
@@ -91,7 +92,7 @@ func TestEstimateFlow(t *testing.T) {
 			jobs = append(jobs, instance.JobID(j))
 		}
 		b := &scratch{}
-		for range 2 { // the second time in used memory
+		for range 2 { // the second time in reused memory
 			if got := e.of(b, nodes, jobs); math.IsInf(c.want, 1) {
 				assert.True(t, math.IsInf(got, 1), name)
 			} else {
@@ -101,7 +102,7 @@ func TestEstimateFlow(t *testing.T) {
 	}
 }
 
-// TestEstimateNICs: under makespan, too, jobs that need several nodes take turns on their NICs.
+// TestEstimateNICs: also under makespan, jobs that need several nodes take turns on their NICs.
 func TestEstimateNICs(t *testing.T) {
 	e, nodes := flowing(2, [6]float64{1, 0, 3, 10, 100, 0.8}, [6]float64{1, 50, 3, 10, 100, 0.8})
 	e.in.Objective, e.task, e.rest = instance.Makespan, make([]float64, 2), make([]float64, 2)
@@ -109,8 +110,8 @@ func TestEstimateNICs(t *testing.T) {
 	assert.InDelta(t, 100, e.of(&scratch{}, nodes, []instance.JobID{0}), 1)
 }
 
-// TestEstimateDelay: long tasks hold up the iterations of a job that leaves its GPUs
-// for less, and not the other way round.
+// TestEstimateDelay: long tasks delay the iterations of a job that leaves its GPUs free
+// for less time, but not vice versa.
 func TestEstimateDelay(t *testing.T) {
 	e := &estimate{
 		in:   &instance.Instance{Jobs: []instance.Job{{Iterations: 40}, {Iterations: 5}}},
@@ -120,7 +121,7 @@ func TestEstimateDelay(t *testing.T) {
 	assert.Zero(t, e.delay(1, 0))
 }
 
-// TestMean: the meeting of two times is told to two thousandths.
+// TestMean: the mean of two times is accurate to two thousandths.
 func TestMean(t *testing.T) {
 	for x := 0.0; x <= 1; x += 0.01 {
 		want := 7 * math.Pow(1+math.Pow(x, meeting), 1.0/meeting)

@@ -8,29 +8,29 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Under weighted completion it matters when jobs are there: two that follow one another
-// do not meet. So the estimate lets jobs flow. One that never waits keeps each of its
-// GPUs busy for a part of the time, and where it needs several nodes their NICs; where
-// these parts add up to more than there is, jobs of less weight per area go slower. A
-// job chooses its GPUs when it is released.
+// Under weighted completion it matters when jobs are there: two that follow one
+// another do not share anything. So the estimate is a fluid model. A job that never
+// waits keeps each of its GPUs busy for a fraction of the time, and if it needs
+// several nodes also their NICs. If these fractions exceed the capacity, jobs of less
+// weight per area slow down. A job chooses its GPUs when it is released.
 
 // flow is a job of a group.
 type flow struct {
-	// uses are its GPUs, and NICs after them, as indices of scratch.free; parts are the
-	// parts of the time it takes there if it never waits.
+	// uses are its GPUs, followed by NICs, as indices of scratch.free; parts are the
+	// fractions of the time it takes there if it never waits.
 	uses  []int32
 	parts []float64
 	left  float64 // ticks until it ends if it never waits again
-	rate  float64 // of what it would do if it did not wait
+	rate  float64 // relative to never waiting
 	runs  bool    // it is released and has not ended
 }
 
-// flowEnd is for how few ticks a job need not run, and how slow one need not be: sums
-// of parts are inexact.
+// flowEnd is the number of ticks that a job may fall short, and the smallest rate:
+// sums of fractions are inexact.
 const flowEnd = 1e-6
 
-// flow returns the weighted completion of the jobs of the scratch, which are listed by
-// rank, on its GPUs, which are listed by node.
+// flow returns the weighted completion of the jobs of the scratch, listed by rank, on
+// its GPUs, listed by node.
 func (e *estimate) flow(b *scratch, nodes []instance.NodeID) float64 {
 	for len(b.flows) < len(b.jobs) {
 		b.flows = append(b.flows, flow{})
@@ -78,8 +78,8 @@ func (e *estimate) flow(b *scratch, nodes []instance.NodeID) float64 {
 	return value
 }
 
-// share gives those of the flows that run their rates, the first as much as it can use,
-// and returns when the first of them will end.
+// share assigns rates to the running flows, the first as much as it can use, and
+// returns when the first of them will end.
 func (b *scratch) share(flows []flow) float64 {
 	end := math.Inf(1)
 	for u := range b.free {
@@ -108,8 +108,8 @@ func (b *scratch) share(flows []flow) float64 {
 	return end
 }
 
-// settle gives flow n the GPUs with the least work left, in one node where that is
-// possible. It reports false where there is no room.
+// settle gives flow n the GPUs with the least work left, in one node if possible. It
+// reports false if there is no room.
 func (e *estimate) settle(b *scratch, nodes []instance.NodeID, n int32) bool {
 	j, f := b.jobs[n], &b.flows[n]
 	workers := e.in.Jobs[j].Workers

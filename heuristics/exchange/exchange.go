@@ -14,8 +14,8 @@ import (
 )
 
 // Annealer anneals which jobs share a group of nodes. Two groups exchange a few jobs,
-// and both are scheduled anew by a greedy of few tries: how well jobs fill one
-// another's gaps no estimate tells as well. It begins with a division.
+// and both are rescheduled by a greedy of few tries: no estimate predicts as well how
+// jobs fill each other's gaps. It starts from a division.
 type Annealer struct {
 	in       *instance.Instance
 	without  method.Set
@@ -26,15 +26,15 @@ type Annealer struct {
 	groups []group
 	taken  [][]instance.LinkID // per group: the trunks of the others
 	sides  []side              // per group: how it is scheduled
-	Best   state.Incumbent     // the best that exchanges had; nil: none
-	own    state.Incumbent     // the best that the walk had since it began where it did
-	// tried counts the exchanges since the walk was last heated up; it cools for as
-	// many as cycle. began is the value of own at the start of the cycle.
+	Best   state.Incumbent     // the best found by exchanges; nil: none
+	own    state.Incumbent     // the best of the walk since its last start
+	// tried counts the exchanges since the walk was last reheated; it cools over cycle
+	// exchanges. began is the value of own at the start of the cycle.
 	tried, cycle int
 	began        state.Value
-	// share is the part of a search's work that exchanges are worth.
+	// share is the fraction of a search's work that exchanges get.
 	share float64
-	// owed is work done beyond what was asked for.
+	// owed is work done beyond the requested amount.
 	owed int
 }
 
@@ -43,50 +43,53 @@ type side struct {
 	part   *instance.Part
 	plan   *instance.Schedule // nil: no jobs
 	value  float64
-	from   *list.Decision  // that made plan; nil: unknown
+	from   *list.Decision  // from which plan was made; nil: unknown
 	search *list.Portfolio // while it is being made; nil: no jobs
 	gains  []float64       // per job: see [pairExchange.gains]; nil: not known
 }
 
 const (
-	// Exchanges are worth the part mostShare of a search's work; after each cycle that
-	// brought nothing half as much as before, but no less than leastShare.
+	// Exchanges get the fraction mostShare of a search's work; after each cycle without a
+	// gain half as much as before, but at least leastShare.
 	mostShare, leastShare = 0.75, 0.125
-	// The first cycle has so many exchanges per job; each after it twice as many as
-	// the one before.
+	// Exchanges per job in the first cycle; each later cycle has twice as many as the one
+	// before.
 	firstExchanges = 2
-	// A pair of groups tries so many exchanges at a time.
+	// A pair of groups tries this many exchanges at a time.
 	pairTries = 4
-	// An exchange is scheduled with sketchTries, and where it would be good enough
-	// were the groups better by the part hope, with studyTries.
+	// An exchange is scheduled with sketchTries and, if it would be good enough were the
+	// groups better by the fraction hope, with studyTries.
 	sketchTries, studyTries = 6, 40
 	hope                    = 0.03
 	// groupSteep is the power of a group's end in the energy of the makespan.
 	groupSteep = 40
-	// Temperatures at the start and the end of a cycle. Their units are the energy of
-	// a group that ends last, and a tenth of the mean job's weighted completion.
+	// Temperatures at the start and the end of a cycle. Their units are the energy of a group
+	// that ends last, and a tenth of the mean job's weighted completion.
 	exchangeHot, exchangeCold = 0.03, 0.003
-	// exchangeDraws is how many exchanges are drawn for one that may be acceptable.
+	// exchangeDraws is the number of exchanges drawn to find one that may be acceptable.
 	exchangeDraws = 100
-	// exchangeChoice is of how many of these the one that looks best is taken; weightedChoice
-	// under weighted completion, of which the estimate knows more.
+	// exchangeChoice is the number of these from which the best by estimate is taken;
+	// weightedChoice under weighted completion, where the estimate is more accurate.
 	exchangeChoice, weightedChoice = 3, 10
-	// With manyGroups each has few tries, which are chosen with more care; see [Annealer.many].
+	// From manyGroups on each group has few tries, which are chosen with more care; see
+	// [Annealer.many].
 	manyGroups = 100
-	// So many groups that end last choose their partners, each among so many, by partnerDraws exchanges with
-	// each. Among all of them it would, time and again, be that of which the estimate errs most.
+	// This many groups that end last choose their partners, each among partners candidates, by
+	// partnerDraws exchanges with each. Choosing among all groups would repeatedly pick the one with
+	// the largest error of the estimate.
 	choosers, partners, partnerDraws = 4, 6, 30
-	// ManyNodes are so many that a division takes less time than list scheduling of all, and is better.
+	// ManyNodes is the number of nodes from which a division takes less time than list scheduling of
+	// all, and is better.
 	ManyNodes = 100
-	// greedyWork is how many operations of a sequence take as long as one of greedy.
-	// drawWork is what drawing an exchange is worth.
+	// greedyWork is the number of operations of a sequence that take as long as one of
+	// greedy. drawWork is the work of drawing an exchange.
 	greedyWork, drawWork = 3, 30
 )
 
-// swaps are how many jobs the two groups give away.
+// swaps are the numbers of jobs that the two groups give away.
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
-// NewAnnealer returns a walk that begins with a division once it has work to do.
+// NewAnnealer returns a walk that starts from a division once it has work to do.
 func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Annealer {
 	t := &Annealer{
 		in: in, without: without, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
@@ -106,9 +109,9 @@ func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Ann
 	return t
 }
 
-// Walk anneals for about its share of the given number of operations, and returns
-// that share: 0 where there is nothing to exchange. Between cycles it goes on from the
-// best schedule of all, where that falls apart as well.
+// Walk anneals for about its share of the given number of operations, and returns that
+// share: 0 if there is nothing to exchange. Between cycles it continues from the best
+// schedule of all, if that falls apart as well.
 func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) float64 {
 	if t.share > 0 && t.groups == nil {
 		if t.begin(ctx, best); len(t.groups) < 2 {
@@ -128,7 +131,8 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 	return share
 }
 
-// begin begins with a division; of many nodes with the best schedule, if it is as divided.
+// begin starts from a division; with many nodes from the best schedule, if that falls
+// apart into almost as many groups.
 func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
 	d := deal(t.in, t.rng)
 	if d == nil {
@@ -165,7 +169,7 @@ func (t *Annealer) restart(best state.Incumbent) {
 	t.take(from, groups)
 }
 
-// take goes on from a schedule.
+// take continues from a schedule.
 func (t *Annealer) take(f state.Incumbent, groups []group) {
 	t.own, t.began = f, f.Value
 	t.groups = groups
@@ -173,7 +177,7 @@ func (t *Annealer) take(f state.Incumbent, groups []group) {
 	t.offer(f)
 }
 
-// split returns what the groups of a schedule are: the trunks of the others, and the schedule.
+// split returns, for the groups of a schedule, the trunks of the others, and the schedules.
 func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, sides []side) {
 	taken, sides = make([][]instance.LinkID, len(groups)), make([]side, len(groups))
 	for n, g := range groups {
@@ -192,7 +196,7 @@ func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]in
 	return taken, sides
 }
 
-// batch pairs the groups off and lets each pair try some exchanges.
+// batch pairs the groups and lets each pair try some exchanges.
 func (t *Annealer) batch(ctx context.Context) {
 	heat := state.Cooled(exchangeHot, exchangeCold, float64(t.tried)/float64(t.cycle))
 	values := make([]float64, len(t.sides))
@@ -223,7 +227,7 @@ func (t *Annealer) batch(ctx context.Context) {
 	t.note()
 }
 
-// pairsOf pairs groups of these values off at random; under makespan those of the quarter that
+// pairsOf pairs groups with these values at random; under makespan those of the quarter that
 // ends last with others that end early.
 func pairsOf(in *instance.Instance, values []float64, rng *rand.Rand) [][2]int {
 	order := rng.Perm(len(values))
@@ -238,11 +242,11 @@ func pairsOf(in *instance.Instance, values []float64, rng *rand.Rand) [][2]int {
 	return pairs
 }
 
-// many reports whether there are so many groups that exchanges are drawn by more than loads. Where they are few
-// all are tried often, and what chance brings is as good as what an estimate says.
+// many reports whether there are so many groups that exchanges are drawn by more than loads. With
+// few groups all exchanges are tried often, and random draws are as good as the estimate.
 func (t *Annealer) many() bool { return len(t.groups) >= manyGroups }
 
-// note adds up what the groups are worth, and keeps the best.
+// note sums the values of the groups, and keeps the best.
 func (t *Annealer) note() {
 	value := 0.0
 	for _, s := range t.sides {
@@ -266,16 +270,16 @@ func (t *Annealer) note() {
 	t.offer(t.own)
 }
 
-// offer takes a schedule over if it is better than all of exchanges before.
+// offer takes a schedule over if it is better than all found by exchanges before.
 func (t *Annealer) offer(f state.Incumbent) {
 	if t.Best.Schedule == nil || f.Value.Less(t.Best.Value) {
 		t.Best = f
 	}
 }
 
-// energyScale returns the factor of groups' values in their energy. Under makespan that
-// of a group which ends later than nine in ten of those with jobs is 1: one that stands
-// out should not make the others look as if they were free to end when they like.
+// energyScale returns the factor of groups' values in their energy. Under makespan it
+// normalises to 1 a group that ends later than nine in ten of those with jobs: a single
+// outlier should not hide the differences between the others.
 func energyScale(in *instance.Instance, values []float64) float64 {
 	if in.Objective != instance.WeightedCompletion {
 		sorted := slices.Sorted(slices.Values(values))
@@ -291,8 +295,8 @@ func energyScale(in *instance.Instance, values []float64) float64 {
 	return 10 * float64(len(in.Jobs)) / sum
 }
 
-// groupEnergy is what exchanges bring down, summed over the groups: a steep function of
-// their ends, or their weighted completions.
+// groupEnergy is the term per group that exchanges minimise: a steep function of its end,
+// or its weighted completion.
 func groupEnergy(in *instance.Instance, value, scale float64) float64 {
 	if in.Objective == instance.WeightedCompletion {
 		return value * scale
@@ -303,8 +307,8 @@ func groupEnergy(in *instance.Instance, value, scale float64) float64 {
 	return state.Pow(value*scale, groupSteep)
 }
 
-// exchange draws jobs that two groups give each other, and returns what each has
-// after that, the new jobs last. The first that a gives is drawn in proportion to gains, if there are any.
+// exchange draws jobs that two groups give each other, and returns the jobs of each afterwards, the
+// new ones last. The first that a gives is drawn in proportion to gains, if there are any.
 func exchange(rng *rand.Rand, a, b []instance.JobID, gains []float64) (jobs, given [2][]instance.JobID) {
 	swap := swaps[rng.IntN(len(swaps))]
 	for k, list := range [2][]instance.JobID{a, b} {
@@ -324,7 +328,7 @@ func exchange(rng *rand.Rand, a, b []instance.JobID, gains []float64) (jobs, giv
 	return jobs, given
 }
 
-// proportional draws an index in proportion to what is there; otherwise, where there is nothing.
+// proportional draws an index in proportion to the list; otherwise if that is empty or zero.
 func proportional(rng *rand.Rand, list []float64, otherwise int) int {
 	sum := 0.0
 	for _, x := range list {
@@ -350,11 +354,11 @@ type pairExchange struct {
 	scratch scratch
 }
 
-// energy is that of a group.
+// energy is the energy of a group.
 func (b *pairExchange) energy(value float64) float64 { return groupEnergy(b.in, value, b.scale) }
 
-// leastEnergy is the energy of a group with the given jobs if no GPU ever idles, or
-// under weighted completion if no job ever waits.
+// leastEnergy is the energy of a group with the given jobs if no GPU ever idles or, under
+// weighted completion, if no job ever waits.
 func (b *pairExchange) leastEnergy(n int, jobs []instance.JobID) float64 {
 	sum := 0.0
 	if b.in.Objective == instance.WeightedCompletion {
@@ -369,8 +373,8 @@ func (b *pairExchange) leastEnergy(n int, jobs []instance.JobID) float64 {
 	return b.energy(sum / float64(b.groups[n].gpus))
 }
 
-// try draws an exchange, and makes it if its energy is no more than the temperature
-// allows. It gives up as soon as that is out of reach.
+// try draws an exchange, and makes it if the temperature permits its energy. It gives up
+// as soon as that is impossible.
 func (b *pairExchange) try(ctx context.Context) {
 	limit := state.Allowance(b.rng, b.heat)
 	for _, n := range b.at {
@@ -397,10 +401,10 @@ func (s *side) settle() {
 	}
 }
 
-// schedule schedules both groups with the given jobs. It reports false where their
-// energy is above the limit, and gives up as soon as that is clear.
+// schedule schedules both groups with the given jobs. It reports false if their energy is
+// above the limit, and gives up as soon as that is clear.
 func (b *pairExchange) schedule(ctx context.Context, jobs [2][]instance.JobID, limit float64) (sides [2]side, ok bool) {
-	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // what each may come down to
+	least := [2]float64{1: b.leastEnergy(b.at[1], jobs[1])} // lower limits for each
 	for k, n := range b.at {
 		if sides[k], ok = b.sketch(ctx, n, jobs[k]); !ok {
 			return sides, false
@@ -422,7 +426,7 @@ func (b *pairExchange) schedule(ctx context.Context, jobs [2][]instance.JobID, l
 }
 
 // draw returns the jobs of both groups after an exchange that, by its estimate, may be
-// within the limit: of a few such ones that which looks best.
+// within the limit: the best by estimate among a few.
 func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 	least, choice := math.Inf(1), exchangeChoice
 	if b.in.Objective == instance.WeightedCompletion {
@@ -447,13 +451,13 @@ func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 	return best, ok
 }
 
-// look draws an exchange and returns the energy that the estimate has of both groups after it, and that to
-// which a schedule may bring it down: by the loads alone or, with many groups, by a little less than the
-// estimate, too. Both are infinite where there is nothing to exchange.
+// look draws an exchange and returns the estimated energy of both groups after it, and the energy that a
+// schedule may reach: by the loads alone or, with many groups, also at least a little less than the
+// estimate. Both are infinite if there is nothing to exchange.
 func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]instance.JobID, energy, hoped float64) {
 	b.work += drawWork
 	jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs, gains)
-	all := len(given[0]) == len(b.groups[b.at[0]].jobs) && len(given[1]) == len(b.groups[b.at[1]].jobs) // nodes are mostly alike
+	all := len(given[0]) == len(b.groups[b.at[0]].jobs) && len(given[1]) == len(b.groups[b.at[1]].jobs) // no exchange, as nodes are mostly identical
 	if all || len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
 		return jobs, math.Inf(1), math.Inf(1)
 	}
@@ -467,7 +471,8 @@ func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]
 	return jobs, energy, hoped
 }
 
-// corrections returns what the two of many groups come to as they are, over what the estimate makes of them.
+// corrections returns, for the two of many groups, the ratio of their actual to their estimated
+// values.
 func (b *pairExchange) corrections() [2]float64 {
 	list := [2]float64{1, 1}
 	for k, n := range b.at {
@@ -479,8 +484,9 @@ func (b *pairExchange) corrections() [2]float64 {
 	return list
 }
 
-// gains returns how much earlier, as the estimate sees it, the first of many groups would end without each of its jobs, under
-// makespan: where it ends much later than others, one or two that keep others waiting are the reason.
+// gains returns, by the estimate, how much earlier the first of many groups would end without each
+// of its jobs, under makespan: if it ends much later than others, the reason is one or two jobs
+// that delay the rest.
 func (b *pairExchange) gains() []float64 {
 	n := b.at[0]
 	s, jobs := &b.sides[n], b.groups[n].jobs
@@ -494,7 +500,8 @@ func (b *pairExchange) gains() []float64 {
 	return s.gains
 }
 
-// choosePartner exchanges the second group for that of another pair with which an exchange looks best.
+// choosePartner replaces the second group by that of another pair with which an exchange looks
+// best.
 func (b *pairExchange) choosePartner(pairs []*pairExchange) {
 	gains, partner, least := b.gains(), b, math.Inf(1)
 	for range min(partners, len(pairs)) {
@@ -516,8 +523,8 @@ func (b *pairExchange) fit(k int, jobs []instance.JobID) bool {
 	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
 }
 
-// sketch schedules a group with the given jobs. It reports false where their
-// memory is too much or one misses its deadline.
+// sketch schedules a group with the given jobs. It reports false if memory is
+// insufficient or a deadline is missed.
 func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID) (side, bool) {
 	old := &b.sides[n]
 	if len(jobs) == 0 {
@@ -542,7 +549,7 @@ func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID)
 	return s, b.result(&s, sketchTries)
 }
 
-// study goes on with the schedule of a group, for so many tries.
+// study continues with the schedule of a group, for a number of tries.
 func (b *pairExchange) study(s *side, tries int) {
 	if s.search != nil {
 		s.search.Budget += tries * s.search.Cost
@@ -551,7 +558,7 @@ func (b *pairExchange) study(s *side, tries int) {
 	}
 }
 
-// result takes the schedule of a group from its search, which had so many tries.
+// result takes the schedule of a group from its search after the given number of tries.
 func (b *pairExchange) result(s *side, tries int) bool {
 	for j := range s.part.Jobs {
 		job := &s.part.Jobs[j]

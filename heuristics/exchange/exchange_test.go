@@ -14,7 +14,7 @@ import (
 )
 
 // TestExchange: every walk leaves a valid schedule that is no worse, and at least a third
-// of the runs gain: a division is often as good as few exchanges can make it.
+// of the runs gain: a division is often as good as a few exchanges can make it.
 func TestExchange(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
 		annealer := NewAnnealer(in, heuristicstest.Source(seed), nil)
@@ -26,8 +26,8 @@ func TestExchange(t *testing.T) {
 	assert.GreaterOrEqual(t, 3*gained, runs)
 }
 
-// TestExchangeFollow: a cycle goes on from a better schedule that falls apart, and one
-// that brought nothing makes exchanges worth less.
+// TestExchangeFollow: a cycle continues from a better schedule that falls apart, and one
+// without a gain lowers the share of exchanges.
 func TestExchangeFollow(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
 	annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
@@ -45,7 +45,7 @@ func TestExchangeFollow(t *testing.T) {
 	assert.InDelta(t, mostShare, annealer.share, 0)
 }
 
-// TestExchangeTypes: jobs go only where there are GPUs of their types.
+// TestExchangeTypes: jobs only go where there are GPUs of their types.
 func TestExchangeTypes(t *testing.T) {
 	in := manyNodes(t, "limits", 0)
 	typed := 0
@@ -71,7 +71,7 @@ func TestDealMemory(t *testing.T) {
 			{Name: "l", Forward: 1e6, Backward: 1e6, Parameters: 1 << 30},
 		}}},
 		Cluster: instance.ClusterSpec{
-			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 8 << 30}}, // of two jobs: each has 3 GiB, and 2 while a task runs
+			GPUTypes: []instance.GPUTypeSpec{{Name: "a", Memory: 8 << 30}}, // for two jobs: each has 3 GiB, and 2 while a task runs
 			Racks:    []instance.RackSpec{{Nodes: 2, GPUs: 2, GPU: "a", NIC: 1e9, Fabric: 1e10}},
 		},
 	}
@@ -94,13 +94,13 @@ func TestDealMemory(t *testing.T) {
 	assert.Empty(t, check.Schedule(in, s))
 }
 
-// TestExchangeAlone: where there is one group there is nothing to exchange.
+// TestExchangeAlone: with one group there is nothing to exchange.
 func TestExchangeAlone(t *testing.T) {
 	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)
 	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), nil).Walk(t.Context(), 1000, state.Incumbent{}))
 }
 
-// TestExchangeLeast: no group comes to less than exchanges count on.
+// TestExchangeLeast: no group has less than the lower limit that exchanges assume.
 func TestExchangeLeast(t *testing.T) {
 	for _, name := range []string{"plain", "limits"} {
 		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
@@ -118,7 +118,7 @@ func TestExchangeLeast(t *testing.T) {
 	}
 }
 
-// TestExchangeGains: without one of its jobs a group ends earlier, and that is what it gives away.
+// TestExchangeGains: without one of its jobs a group ends earlier, and that job is given away.
 func TestExchangeGains(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
 	in.Objective = instance.Makespan

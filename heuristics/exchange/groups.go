@@ -16,11 +16,11 @@ type group struct {
 	end    instance.Tick // of the last job
 }
 
-// groupsOf returns the smallest groups that a schedule falls apart into: no two
-// have a job, a node or a trunk in common. So each could be scheduled anew
-// whatever the others do.
+// groupsOf returns the smallest groups into which a schedule falls apart: no
+// two have a job, a node or a trunk in common. So each can be rescheduled
+// independently of the others.
 func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
-	// Nodes, and links after them, are joined where a job uses both.
+	// Nodes, and links after them, are joined if a job uses both.
 	nodes := len(in.Nodes)
 	joined := instance.NewPartition(nodes + len(in.Links))
 	trunks := make([]bool, len(in.Links))
@@ -68,7 +68,7 @@ func groupsOf(in *instance.Instance, s *instance.Schedule) []group {
 	return list
 }
 
-// partOf returns the part of the instance that the chosen groups are.
+// partOf returns the part of the instance formed by the chosen groups.
 func partOf(in *instance.Instance, list []group, chosen []int) *instance.Part {
 	var jobs []instance.JobID
 	var nodes []instance.NodeID

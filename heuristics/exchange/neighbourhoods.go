@@ -12,26 +12,26 @@ import (
 	"jigsaw/method"
 )
 
-// Neighbourhoods improves a schedule neighbourhood by neighbourhood, a large-neighbourhood search (P. Shaw,
-// Using constraint programming and local search methods to solve vehicle routing
-// problems, CP 1998). A neighbourhood is a few groups of nodes: an instance of its own,
-// small enough for [sequence.Search] to be good at, whose schedule can be put back whatever
-// it is. Where a schedule does not fall apart, neighbourhoods begins with the best of exchanges.
+// Neighbourhoods improves a schedule neighbourhood by neighbourhood, a large-neighbourhood
+// search (P. Shaw, Using constraint programming and local search methods to solve vehicle
+// routing problems, CP 1998). A neighbourhood is a few groups of nodes: an instance of its own,
+// small enough for [sequence.Search] to work well, any schedule of which can be put back. If a
+// schedule does not fall apart, the search starts from the best of exchanges.
 type Neighbourhoods struct {
 	in      *instance.Instance
 	without method.Set
 	rng     *rand.Rand
 	Best    state.Incumbent // the best that falls apart; nil: none
 	groups  []group         // of it
-	// rounds is for how long a neighbourhood is searched.
+	// rounds is the number of rounds for which a neighbourhood is searched.
 	rounds int
-	// stale is how many batches have passed without a better schedule.
+	// stale is the number of batches without a better schedule.
 	stale int
-	// owed is work done beyond what was asked for.
+	// owed is work done beyond the requested amount.
 	owed int
 }
 
-// neighbourhood is what is scheduled anew.
+// neighbourhood is what is rescheduled.
 type neighbourhood struct {
 	part *instance.Part
 	rng  *rand.Rand
@@ -40,17 +40,17 @@ type neighbourhood struct {
 }
 
 const (
-	// walksWorth is how many neighbourhoods are worth as much work as lanes and residency searches are. But
-	// from leastGroups on, neighbourhoods of a large instance are worth the part leastNeighbourhoods.
+	// walksWorth is how many neighbourhoods get as much work as lanes and residency searches. But from
+	// leastGroups groups on, neighbourhoods of a large instance get the fraction leastNeighbourhoods.
 	walksWorth, leastNeighbourhoods, leastGroups = 4, 0.5, 3
-	// A batch has so many neighbourhoods of about so many GPUs, and half as many again or
-	// twice as many after a while without a better schedule.
+	// A batch has neighbourhoodBatch neighbourhoods of about neighbourhoodGPUs GPUs, and half as
+	// many again or twice as many after a while without a better schedule.
 	neighbourhoodBatch, neighbourhoodGPUs = 4, 16
-	// A neighbourhood is searched in so many lanes, for so many rounds.
+	// Number of lanes, and of rounds, in which a neighbourhood is searched.
 	neighbourhoodLanes      = 3
 	leastRounds, mostRounds = 2, sequence.FirstCycle
-	// staleDivision is the number of batches without a better schedule after which
-	// Neighbourhoods worse than the best schedule of all are given up for the best of exchanges.
+	// staleDivision is the number of batches without a better schedule after which a schedule
+	// worse than the best of all is given up for the best of exchanges.
 	staleDivision = 40
 )
 
@@ -59,9 +59,9 @@ func NewNeighbourhoods(in *instance.Instance, rng *rand.Rand, without method.Set
 	return &Neighbourhoods{in: in, without: without, rng: rng, rounds: leastRounds}
 }
 
-// Follow takes a schedule over if it is better and falls apart; another, the best of
-// exchanges, where there is nothing else or the search has long been elsewhere. It
-// returns which part of a search's work neighbourhoods are worth: the more groups, the more,
+// Follow takes a schedule over if it is better and falls apart; or another one, the best of
+// exchanges, if there is nothing else or the search has long followed a worse one. It
+// returns the fraction of a search's work that neighbourhoods get: more with more groups,
 // and 0 without any.
 func (p *Neighbourhoods) Follow(best, other state.Incumbent) float64 {
 	if p.without[method.Neighbourhoods] {
@@ -83,13 +83,13 @@ func (p *Neighbourhoods) Follow(best, other state.Incumbent) float64 {
 	return part
 }
 
-// few reports whether so many groups are worth neighbourhoods although they are few: not where
-// a neighbourhood would be much of all.
+// few reports whether a number of groups is small but still worth neighbourhoods: not if a
+// neighbourhood would be a large part of the whole.
 func (p *Neighbourhoods) few(groups int) bool {
 	return groups >= leastGroups && len(p.in.GPUs) > 2*neighbourhoodGPUs
 }
 
-// take goes on from a schedule if it falls apart into enough groups, none of which has
+// take continues from a schedule if it falls apart into enough groups, none of which has
 // more than half of the GPUs.
 func (p *Neighbourhoods) take(f state.Incumbent) {
 	list := groupsOf(p.in, f.Schedule)
@@ -105,9 +105,9 @@ func (p *Neighbourhoods) Improve(ctx context.Context, work int) {
 	}
 }
 
-// batch tries some neighbourhoods side by side: either ones that have nothing in common,
-// or, where the makespan has not come down, ones that share the last group. The
-// fewer of them gain, the longer the next ones are searched.
+// batch tries some neighbourhoods in parallel: either ones without common groups or, if
+// the makespan has not decreased, ones that share the last group. The fewer of them
+// gain, the longer the next ones are searched.
 func (p *Neighbourhoods) batch(ctx context.Context) {
 	same := p.in.Objective == instance.Makespan && p.stale%2 == 1
 	batch := p.draw(same)
@@ -148,8 +148,8 @@ func (p *Neighbourhoods) batch(ctx context.Context) {
 	}
 }
 
-// draw chooses the neighbourhoods of a batch. Under makespan those that end last lead; all
-// others are drawn.
+// draw chooses the neighbourhoods of a batch. Under makespan the groups that end last come
+// first; all others are drawn.
 func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 	list := p.groups
 	order := p.rng.Perm(len(list))

@@ -97,8 +97,8 @@ func TestNeighbourhoods(t *testing.T) {
 	assert.GreaterOrEqual(t, 2*gained, runs)
 }
 
-// TestFewGroups: neighbourhoods of three groups are searched where these are large, of five
-// anywhere.
+// TestFewGroups: neighbourhoods of three groups are searched if these are large, of five in
+// any case.
 func TestFewGroups(t *testing.T) {
 	for racks, want := range map[int]map[int]float64{5: {2: 0, 3: 0.5, 4: 0.5, 8: 0.5, 16: 0.75}, 2: {4: 0, 5: 0.2, 16: 0.75}} {
 		m := heuristicstest.Mediums()["plain"]
@@ -115,16 +115,16 @@ func TestFewGroups(t *testing.T) {
 	}
 }
 
-// improves runs a search of many nodes, which begins with the best schedule that it
-// has and a step to take, or with nil where it has nothing to do. Each of some steps
-// leaves a valid schedule that is no worse and worth what the search says. One
-// core or two make no difference. It returns how many runs there were, and how many
-// gained.
+// improves runs a search of many nodes, which starts with the best schedule that it
+// has and a step to take, or with nil if it has nothing to do. Each of some steps
+// leaves a valid schedule that is no worse and has the value that the search
+// claims. One core or two make no difference. It returns the number of runs, and
+// how many gained.
 func improves(t *testing.T, begin func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func())) (runs, gained int) {
 	t.Helper()
 	seeds, steps := uint64(4), 3
 	if testing.Short() {
-		seeds, steps = 2, 2 // one seed of either objective
+		seeds, steps = 2, 2 // one seed of each objective
 	}
 	for _, name := range []string{"plain", "limits"} {
 		for seed := range seeds {

@@ -23,7 +23,7 @@ type Medium struct {
 	Gangs, Releases, Free, Deadlines, Limits, Tight, Mixed bool
 }
 
-// Spec draws the spec of a random source.
+// Spec draws a spec from a random source.
 func (m Medium) Spec(rng *rand.Rand) *instance.Spec {
 	s := &instance.Spec{Version: 1, Objective: m.Objective}
 	for n := range 4 {
@@ -88,14 +88,14 @@ func (m Medium) Spec(rng *rand.Rand) *instance.Spec {
 	return s
 }
 
-// Instance draws the instance of a seed.
+// Instance draws the instance for a seed.
 func (m Medium) Instance(t testing.TB, seed uint64) *instance.Instance {
 	in, err := instance.Compile(m.Spec(rand.New(rand.NewPCG(seed, 1))), nil)
 	require.NoError(t, err)
 	return in
 }
 
-// Mediums are the shapes that tests go through, by name.
+// Mediums are the shapes used by tests, by name.
 func Mediums() map[string]Medium {
 	base := Medium{Racks: 2, Nodes: 2, GPUs: 4, Jobs: 20, Iterations: 12, NIC: 25e9}
 	m := map[string]Medium{"plain": base}

@@ -11,8 +11,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Planted returns an instance whose optimal makespan is known: the rectangles
-// of GPUs x ticks of all nodes are cut into rectangles, each a job of full depth whose
+// Planted returns an instance with known optimal makespan: the rectangles of GPUs x
+// ticks of all nodes are cut into rectangles, each a job of full depth whose
 // iterations fill it. Synchronisations take no time.
 func Planted(t testing.TB, rng *rand.Rand, nodes, gpus, ticks, cuts int) *instance.Instance {
 	type block struct{ gpus, ticks int }

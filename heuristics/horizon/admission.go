@@ -10,35 +10,35 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// admission plans the jobs of a cell for the makespan where they are not all there from the start: memory has no room for
-// them, or they are released later. In a given order they are admitted as soon as there is room. Those in memory go through phases, in each of
-// which they repeat a pattern, until one of them ends or another comes. While jobs wait, some of those in memory make way, as
-// fast as they can; the others are only as fast as they have to be to end with the last of all. Who makes way is decided
-// greedily, by an estimate of the end of all that is left.
+// admission plans the jobs of a cell for the makespan if they are not all there from the start: because memory has no
+// room for them, or because they are released later. In a given order they are admitted as soon as there is room. Those
+// in memory go through phases, in each of which they repeat a pattern, until one of them ends or another comes. While
+// jobs wait, some of those in memory make way, as fast as they can; the others are only as fast as necessary to end
+// with the last of all. Which jobs make way is decided greedily, by an estimate of the end of all remaining work.
 type admission struct {
 	occupants
 	d        *dealer
 	cell     *cell
 	order    []int           // of admission
 	ready    []instance.Tick // when each job has been loaded
-	work     []int           // the jobs at work, ascending
+	work     []int           // the running jobs, ascending
 	now      instance.Tick
 	blocks   []instance.Block
 	patterns patterns // by jobs, GPUs and iterations; nil: there is none
 }
 
 const (
-	// admissionTries is how many orders are tried without a clock, mostAdmissionTries with one, and quickAdmissionTries where plans
-	// are to be quick.
+	// admissionTries is the number of orders tried without a clock, mostAdmissionTries with one, and quickAdmissionTries if
+	// plans are to be quick.
 	admissionTries, mostAdmissionTries, quickAdmissionTries = 20, 200, 1
-	// mostChoices is how many jobs may make way by themselves, and how many may stay by themselves.
-	// quickChoices where plans are to be quick.
+	// mostChoices is the number of single jobs that may make way, and of single jobs that may stay; quickChoices if plans
+	// are to be quick.
 	mostChoices, quickChoices = 6, 1
-	// paceRounds is how often the pace of those who do not make way is adjusted to how long a pattern came out.
+	// paceRounds is how often the pace of the jobs that do not make way is adjusted to the actual length of a pattern.
 	paceRounds = 3
 )
 
-// admit searches for an order of admission whose plan of a cell ends before the one that is known.
+// admit searches for an order of admission whose plan of a cell ends before the known one.
 func (d *dealer) admit(ctx context.Context, c *cell) {
 	order := instance.UpTo[int](len(c.jobs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.length(c.jobs[b]), d.length(c.jobs[a])) })
@@ -77,7 +77,7 @@ func (d *dealer) admit(ctx context.Context, c *cell) {
 	}
 }
 
-// run plans all jobs. It reports whether it came to an end and none is late.
+// run plans all jobs. It reports whether it was completed without a late job.
 func (a *admission) run(ctx context.Context) bool {
 	for slices.Max(a.left) > 0 {
 		if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func (a *admission) run(ctx context.Context) bool {
 	return a.in.Late(instance.EndsOf(a.blocks, len(a.in.Jobs))) == instance.NoJob
 }
 
-// admit admits jobs, says which are at work, and when the next is loaded or released; 0: none.
+// admit admits jobs, determines which are running, and when the next is loaded or released; 0: none.
 func (a *admission) admit() (next instance.Tick) {
 	busy := make([]float64, len(a.cell.gpus))
 	for n, home := range a.homes {
@@ -134,7 +134,7 @@ func (a *admission) admit() (next instance.Tick) {
 	return next
 }
 
-// ticks is the work of so many iterations of a job, on each of its GPUs.
+// ticks is the work of n iterations of a job, on each of its GPUs.
 func (a *admission) ticks(n int, left []int) float64 {
 	job := &a.in.Jobs[a.jobs[n]]
 	return a.d.workIn(a.cell, a.jobs[n]) / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
@@ -155,8 +155,8 @@ func (a *admission) step(p *pattern, until instance.Tick) (blocks []instance.Blo
 	return blocks, now, left
 }
 
-// estimate is about when all that is left ends at the earliest: not before its work is done, nor where each job is as fast as alone from when
-// there is room for it in memory.
+// estimate is an approximate lower bound on the end of all remaining work: by the work, and with each job as fast as
+// alone from when there is room for it in memory.
 func (a *admission) estimate(now instance.Tick, left []int) float64 {
 	o := occupants{in: a.in, nodes: a.nodes, jobs: a.jobs, homes: slices.Clone(a.homes), left: slices.Clone(left)}
 	work, ends, busy := 0.0, make([]instance.Tick, len(left)), make([]float64, len(a.cell.gpus))
@@ -198,8 +198,8 @@ func (a *admission) estimate(now instance.Tick, left []int) float64 {
 	return max(float64(now)+work/float64(len(a.cell.gpus)), float64(slices.Max(ends)))
 }
 
-// best returns a pattern for the jobs at work, nil if there is none, and whether all that is left does it together to the end. next is when
-// another job comes.
+// best returns a pattern for the running jobs, nil if there is none, and whether with it all remaining work is done
+// together to the end. next is when another job comes.
 func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 	if next == 0 && !slices.ContainsFunc(a.homes, func(home []instance.GPUID) bool { return home == nil }) {
 		want := make([]float64, len(a.work))
@@ -234,7 +234,8 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 	return best, false
 }
 
-// choices are who may make way of some jobs, the shortest first: all, one of the shorter, or all but one of the longer.
+// choices are the sets of jobs that may make way, the shortest jobs first: all, one of the shorter ones, or all but one
+// of the longer ones.
 func choices(jobs []int, most int) [][]int {
 	list := [][]int{jobs}
 	if len(jobs) == 1 {
@@ -249,9 +250,9 @@ func choices(jobs []int, most int) [][]int {
 	return list
 }
 
-// paced are patterns in which some jobs make way, so that they all end at once or each as fast as the others for the length of its
-// iterations; the others would be done after rest. Where GPUs are too busy for that, the others are slowed down as much, at first, and
-// less in the next pattern.
+// paced returns patterns in which some jobs make way, so that they all end at once or each is equally fast relative to
+// the length of its iterations; the others would be done after rest. If GPUs are too busy for that, the others are
+// slowed down accordingly at first, and less in the next pattern.
 func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pattern) {
 	longest := 0.0
 	for _, n := range leaving {
@@ -288,13 +289,13 @@ func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pat
 	return list
 }
 
-// pattern of the jobs at work, which do iterations in these proportions; nil: there is none.
+// pattern is a pattern of the running jobs, with iterations in these proportions; nil: there is none.
 func (a *admission) pattern(want []float64) *pattern {
 	p := patternInPlace(a.in, pick(a.jobs, a.work), a.nodes, pick(a.homes, a.work), want, phasePattern)
 	return a.patterns.scheduled(fmt.Sprint(a.work, pick(a.homes, a.work), p.r), p, a.d.seed, phaseTries, nil)
 }
 
-// write adds the plan of the cell to that of all.
+// write adds the plan of the cell to the overall plan.
 func (a *admission) write(plan *instance.BlockSchedule) {
 	plan.Blocks = append(plan.Blocks, a.blocks...)
 	for n, home := range a.homes {

@@ -14,12 +14,13 @@ import (
 	"jigsaw/method"
 )
 
-// Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are
-// dealt to cells by their work and exchanged between them; those of a cell repeat a pattern together or, where memory
-// does not hold them all, one group after the other. The sizes of cells are tried from the smallest that the widest job fits
-// on. Cells alike with jobs alike are planned once. Where jobs are released one after the other a second plan may follow, in which they are admitted as they come: [Config.Phases]
-// may make either the better one. The error is a [*state.NoPlan] where no size gave a plan. Without a deadline of the context the answer is the same for
-// the same instance and state of rng.
+// Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are assigned to cells by
+// their work and exchanged between them; those of a cell repeat a pattern together or, if memory does not hold them
+// all, one group after the other. The sizes of cells are tried from the smallest that fits the widest job. Identical
+// cells with identical jobs are planned once. If jobs are released one after the other a second plan may follow, in
+// which they are admitted as they come: [Config.Phases] may make either the better one. The error is a [*state.NoPlan]
+// if no size gave a plan. Without a deadline of the context the result is the same for the same instance and state of
+// rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
 	if plans := c.copies(ctx, in, rng); plans != nil {
 		return plans, nil
@@ -33,7 +34,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	take := func(size int) {
 		s, err := d.plan(ctx, divisions[size], false)
 		if err != nil {
-			failed = err // a plan that misses a deadline is none
+			failed = err // a plan that misses a deadline does not count
 		} else if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
 			best, chosen = s, size
 			if c.Improved != nil {
@@ -65,7 +66,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
-			// One cell of all nodes gains most with time, for its jobs have more ways of sharing GPUs.
+			// One cell of all nodes gains most from more time, since its jobs have more ways of sharing GPUs.
 			if whole := sizes[len(sizes)-1]; len(divisions[whole]) == 1 && whole != chosen && d.unite(&divisions[whole][0], divisions[chosen]) {
 				size = whole
 			}
@@ -89,10 +90,10 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	return []*instance.BlockSchedule{best}, nil
 }
 
-// exchangePart is the part of the time in which all sizes of cells are tried, and that of the rest in which exchanges go on.
+// exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
 
-// Portion ends a context after a part of its time, if that has an end.
+// Portion ends a context after a fraction of its time, if that is limited.
 func Portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
 		return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
@@ -100,36 +101,37 @@ func Portion(ctx context.Context, part float64) (context.Context, context.Cancel
 	return ctx, func() {}
 }
 
-// dealer deals jobs to cells.
+// dealer assigns jobs to cells.
 type dealer struct {
 	config Config
 	in     *instance.Instance
 	class  []int
 	kinds  []int             // of nodes
 	alone  []instance.Tick   // an iteration of each job alone
-	known  map[string]*found // of groups of jobs and nodes that are alike
-	works  []float64         // GPU-ticks of each job where they are fewest
-	on     [][]float64       // the same by type of GPU, 0 where it may not run
+	known  map[string]*found // by groups of identical jobs and nodes
+	works  []float64         // least GPU-ticks of each job on any type
+	on     [][]float64       // the same by type of GPU, 0 if it may not run there
 	strays []bool            // by job, see straying
 	rng    *rand.Rand
 	seed   uint64 // of patterns
 }
 
-// found is the best pattern found of a group of jobs, nil where they do not fit together, and how often it was searched for.
+// found is the best pattern found of a group of jobs, nil if they do not fit together, and the number of searches for
+// it.
 type found struct {
 	*pattern
 	searches int
 }
 
-// cell is some nodes, and the jobs dealt to them.
+// cell is a set of nodes, and the jobs assigned to them.
 type cell struct {
 	nodes []instance.NodeID
 	gpus  []instance.GPUID
-	jobs  []instance.JobID // alike ones beside one another
+	jobs  []instance.JobID // identical ones next to each other
 	work  float64          // GPU-ticks of the jobs
-	least bool             // they count on the GPUs where they are fewest, not on those of the cell: where memory is short that may deal better
-	end   instance.Tick    // of the last of them, where they are planned by patterns of all of them or of groups
-	fits  bool             // one pattern has all of them
+	least bool             // jobs count with their least GPU-ticks, not those on the cell's GPUs: if memory is short that may give a better assignment
+	end   instance.Tick    // of the last of them, if they are planned by patterns of all of them or of groups
+	fits  bool             // one pattern contains all of them
 	// admission is a plan that ends before that; nil: none is known.
 	admission *admission
 }
@@ -145,10 +147,10 @@ func (c *cell) last() instance.Tick {
 // level is the mean work of a GPU.
 func (c *cell) level() float64 { return c.work / float64(len(c.gpus)) }
 
-// mostTogether is how many jobs are planned together, at most: of more the search is too coarse.
+// mostTogether is the largest number of jobs planned together: for more the search is too coarse.
 const mostTogether = 48
 
-// sizes are the numbers of nodes of a cell that are worth trying.
+// sizes are the numbers of nodes per cell worth trying.
 func (d *dealer) sizes() []int {
 	widest, gpus := 0, d.in.WidestNode()
 	for j := range d.in.Jobs {
@@ -172,8 +174,8 @@ func (d *dealer) sizes() []int {
 	return sizes
 }
 
-// divide deals all jobs to cells of so many nodes, where there are several types of GPU by either work of jobs, and, for the
-// makespan, exchanges jobs between them.
+// divide assigns all jobs to cells of the given number of nodes (with several types of GPU by either measure of work)
+// and, for the makespan, exchanges jobs between them.
 func (d *dealer) divide(ctx context.Context, size int) (best []cell, err error) {
 	for _, least := range []bool{false, true} {
 		if least && len(d.in.Types) == 1 {
@@ -195,7 +197,7 @@ func (d *dealer) divide(ctx context.Context, size int) (best []cell, err error) 
 	return best, nil
 }
 
-// dealt makes cells and deals the jobs to them.
+// dealt makes cells and assigns the jobs to them.
 func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error) {
 	cells := d.cut(size)
 	if len(cells) == 0 {
@@ -216,7 +218,7 @@ func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error
 	return cells, nil
 }
 
-// measure sets the end of a cell whose patterns were searched for so often.
+// measure sets the end of a cell after the given number of searches for its patterns.
 func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
 	if c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches); err == nil {
 		c.fits = len(c.jobs) == 0 || d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern != nil
@@ -224,7 +226,8 @@ func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error)
 	return err
 }
 
-// plan writes down the plans of all cells; those whose jobs come one after the other are admitted as they come, or else share a pattern.
+// plan combines the plans of all cells; jobs that come one after the other are either admitted as they come, or share a
+// pattern.
 func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*instance.BlockSchedule, error) {
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
 	for i := range cells {
@@ -240,12 +243,12 @@ func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*inst
 	return plan, state.Missed(d.in, ends, "")
 }
 
-// sortByClass puts alike jobs beside one another, as patterns have them.
+// sortByClass puts identical jobs next to each other, as patterns require.
 func sortByClass(class []int, jobs []instance.JobID) {
 	slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(a, b)) })
 }
 
-// cut makes cells of nodes of a rack that are alike.
+// cut makes cells of identical nodes of a rack.
 func (d *dealer) cut(size int) []cell {
 	var cells []cell
 	for _, rack := range d.in.Racks {
@@ -265,7 +268,7 @@ func (d *dealer) cut(size int) []cell {
 	return cells
 }
 
-// works returns the GPU-ticks of every job where they are fewest, and by type of GPU.
+// works returns the least GPU-ticks of every job on any type, and those by type of GPU.
 func works(in *instance.Instance) (least []float64, on [][]float64) {
 	q := newQueue(in)
 	for j := range in.Jobs {
@@ -279,7 +282,7 @@ func works(in *instance.Instance) (least []float64, on [][]float64) {
 	return least, on
 }
 
-// workIn is the GPU-ticks that a job counts in a cell that admits it.
+// workIn is the GPU-ticks of a job in a cell that admits it.
 func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
 	if c.least {
 		return d.works[j]
@@ -287,8 +290,8 @@ func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
 	return d.on[j][d.in.GPUs[c.gpus[0]].Type]
 }
 
-// deal gives the jobs, those with most work first, to the cell that then has least work for each of its GPUs, and then
-// swaps jobs between the fullest cell and others.
+// deal gives the jobs, those with most work first, to the cell that then has least work per GPU, and then swaps jobs
+// between the fullest cell and others.
 func (d *dealer) deal(cells []cell) error {
 	order := (&queue{in: d.in}).byRelease()
 	slices.SortStableFunc(order, func(a, b instance.JobID) int {
@@ -318,8 +321,8 @@ func (d *dealer) deal(cells []cell) error {
 	return nil
 }
 
-// swap exchanges a job of the fullest cell for a smaller one, or none, of another, where that makes the fuller of the two
-// the least full. It reports whether there was such a pair.
+// swap exchanges a job of the fullest cell for a smaller one, or none, of another, if that makes the fuller of the two
+// less full than any alternative. It reports whether there was such a pair.
 func (d *dealer) swap(cells []cell) bool {
 	full := 0
 	for i := range cells {
@@ -369,12 +372,12 @@ func (d *dealer) swap(cells []cell) bool {
 	return true
 }
 
-// exchanges is how many exchanges of jobs are tried at most for each cell without a deadline, quickExchanges where plans
-// are to be quick, and exchangePatience how many in a row in vain.
+// exchanges is the largest number of exchanges of jobs tried per cell without a deadline, quickExchanges if plans are
+// to be quick, and exchangePatience the largest number in a row without success.
 const exchanges, quickExchanges, exchangePatience = 30, 1, 400
 
-// exchange moves a job from a cell, every second time the one that ends last, to another, or swaps it for one there, where that
-// lowers the norm of their ends. Patterns are made by list scheduling alone.
+// exchange moves a job from a cell, every second time from the one that ends last, to another, or swaps it for one
+// there, if that lowers the norm of their ends. Patterns are made by list scheduling alone.
 func (d *dealer) exchange(ctx context.Context, cells []cell) {
 	most := exchanges * len(cells)
 	if d.config.Quick {
@@ -432,7 +435,7 @@ func latest(cells []cell) int {
 	return last
 }
 
-// norm of the ends of two cells: for the most part that of the later one.
+// norm of the ends of two cells: mostly that of the later one.
 func norm(a, b, unit instance.Tick) float64 {
 	const power = 30
 	return math.Pow(float64(a)/float64(unit), power) + math.Pow(float64(b)/float64(unit), power)
@@ -444,8 +447,8 @@ func (d *dealer) admits(c *cell, j instance.JobID) bool {
 	return alone && d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
 }
 
-// unite makes the search for the pattern of the cell of all nodes start from the patterns of smaller cells. It reports whether
-// there is such a cell.
+// unite makes the search for the pattern of the cell of all nodes start from the patterns of smaller cells. It reports
+// whether there is such a cell.
 func (d *dealer) unite(whole *cell, cells []cell) bool {
 	f := d.known[key(d.class, d.kinds, whole.jobs, whole.nodes)]
 	if f == nil || f.pattern == nil || len(whole.nodes) < len(d.in.Nodes) {
@@ -482,7 +485,8 @@ func (d *dealer) unite(whole *cell, cells []cell) bool {
 	return true
 }
 
-// search searches for better patterns, first of the cell that ends last. Without a deadline it ends when that was searched already.
+// search searches for better patterns, first of the cell that ends last. Without a deadline it ends when that cell has
+// been searched already.
 func (d *dealer) search(ctx context.Context, cells []cell) error {
 	_, limited := ctx.Deadline()
 	searches := make([]int, len(cells))
@@ -507,7 +511,7 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 	return nil
 }
 
-// takeTurns admits the jobs of a cell one by one where they do not fit all at once, or are not released at once.
+// takeTurns admits the jobs of a cell one by one if they do not fit all at once, or are not released at once.
 func (d *dealer) takeTurns(ctx context.Context, c *cell) {
 	turns := !c.fits || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
 	if turns && !d.config.Without[method.Admission] {
@@ -515,9 +519,9 @@ func (d *dealer) takeTurns(ctx context.Context, c *cell) {
 	}
 }
 
-// lay plans jobs of a cell from some time on, all together or, where they do not fit, in two groups
-// one after the other: those that are most alike in length. It returns the end of the last, and adds the blocks to plan unless that is nil.
-// Their pattern is the best of so many searches.
+// lay plans jobs of a cell from some time on, all together or, if they do not fit, in two groups one after the other:
+// those that are most alike in length. It returns the end of the last, and adds the blocks to plan unless that is nil.
+// Their pattern is the best of the given number of searches.
 func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell, jobs []instance.JobID, from instance.Tick, searches int) (instance.Tick, error) {
 	if len(jobs) == 0 {
 		return from, nil
@@ -573,7 +577,7 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	return end, nil
 }
 
-// pcg is the source of the pattern of a group, for each search another.
+// pcg is the random source of the pattern of a group, a different one for each search.
 func (d *dealer) pcg(n int) *rand.Rand { return rand.New(rand.NewPCG(d.seed, uint64(n))) }
 
 // length is about how long a job takes.

@@ -27,8 +27,8 @@ func cells(c horizon.Config, in *instance.Instance) (*instance.BlockSchedule, er
 	return plans[len(plans)-1], nil
 }
 
-// TestCells: what jobs do together on cells is valid, also where memory makes them take turns and where
-// iterations do not divide into patterns, and is the same again.
+// TestCells: plans of jobs on cells are valid, also if memory makes them take turns and if iterations
+// do not divide into patterns, and are reproducible.
 func TestCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 8))
 	made, turns := 0, 0
@@ -46,7 +46,7 @@ func TestCells(t *testing.T) {
 		s, err := plan()
 		if err != nil {
 			var none *heuristics.NoPlan
-			require.True(t, errors.As(err, &none) || len(in.Nodes) > 1, "%v", err) // one cell may be all that there is
+			require.True(t, errors.As(err, &none) || len(in.Nodes) > 1, "%v", err) // one cell may be the whole cluster
 			continue
 		}
 		made++
@@ -66,7 +66,7 @@ func TestCells(t *testing.T) {
 	require.Positive(t, turns)
 }
 
-// TestQuickAdmission: quick plans admit jobs one by one, too, where memory makes them take turns.
+// TestQuickAdmission: quick plans also admit jobs one by one if memory makes them take turns.
 func TestQuickAdmission(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 8))
 	sooner := 0
@@ -93,8 +93,8 @@ func TestQuickAdmission(t *testing.T) {
 	require.Positive(t, sooner)
 }
 
-// TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned as one part is; with a
-// job more, or a node less, there is a plan all the same.
+// TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned like one
+// part; with one job more, or one node less, there is still a plan.
 func TestCopies(t *testing.T) {
 	plan := func(racks, nodes, jobs, more int, keys string) (*big.Rat, int) {
 		d, err := codec.Decode(fmt.Appendf(nil, `
@@ -119,7 +119,7 @@ jobs:
 		}
 		return in.BlockValue(plans[len(plans)-1]), len(plans)
 	}
-	for keys, count := range map[string]int{"": 1, ", release: 400ms": 2} { // one that comes later may be admitted as it comes
+	for keys, count := range map[string]int{"": 1, ", release: 400ms": 2} { // a job that comes later may be admitted as it comes
 		one, plans := plan(1, 2, 1, 0, keys)
 		require.Equal(t, count, plans)
 		for _, racks := range []int{1, 4} {

@@ -8,24 +8,25 @@ import (
 	"jigsaw/heuristics"
 )
 
-// chain makes a unit whose jobs do not end together, for weighted completion: they come in by Smith's ratio as soon as there is
-// room, in phases. In each phase the jobs at work repeat a pattern, until one of them ends.
+// chain makes a unit whose jobs do not end together, for weighted completion: they are admitted by Smith's ratio as
+// soon as there is room, in phases. In each phase the running jobs repeat a pattern, until one of them ends.
 type chain struct {
 	occupants
 	f    *former
-	unit *unit     // what there is of it
-	work []int     // the jobs at work, by number in the unit and ascending
-	on   []float64 // how many jobs at work each GPU has
+	unit *unit     // as built so far
+	work []int     // the running jobs, by number in the unit and ascending
+	on   []float64 // the number of running jobs on each GPU
 	now  instance.Tick
 }
 
-// mostOnGPU is how many jobs of a chain share a GPU at most: two leave it hardly idle.
+// mostOnGPU is the largest number of jobs of a chain on a GPU: two leave it hardly idle.
 const mostOnGPU = 2
 
-// paces are how many times as fast as the others the first job of a phase may be, for the length of its iterations.
+// paces are the factors by which the first job of a phase may be faster than the others, relative to the length of its
+// iterations.
 var paces = []float64{1, 2, 4}
 
-// chained makes a chain of jobs, which come in in this order, on nodes; nil where some find no room or there is no pattern.
+// chained makes a chain of jobs, admitted in this order, on nodes; nil if some find no room or there is no pattern.
 func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	in := f.q.in
 	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(gpusOf(in, nodes)), homes: make([][]instance.GPUID, len(jobs))}
@@ -45,7 +46,7 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 		}
 		if c.now == 0 {
 			u.load = load
-		} else if load > 0 { // the others go on meanwhile
+		} else if load > 0 { // the others continue meanwhile
 			ready := c.now + load
 			if len(c.work) > 0 && !c.run(ready) {
 				return nil
@@ -65,7 +66,8 @@ func (f *former) chained(jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	return u
 }
 
-// run repeats the pattern of the jobs at work until one of them ends, or until a time; 0: none. It reports whether there is one.
+// run repeats the pattern of the running jobs until one of them ends, or until a time; 0: none. It reports whether
+// there is a pattern.
 func (c *chain) run(until instance.Tick) bool {
 	p := c.best()
 	if p == nil {
@@ -90,8 +92,8 @@ func (c *chain) run(until instance.Tick) bool {
 	return true
 }
 
-// best returns of the patterns of the jobs at work, which differ in pace, the one under which most weight ends soon: with the greatest
-// sum of each weight times the part that is done of what is left of the job in a tick.
+// best returns, among the patterns of the running jobs, which differ in pace, the one under which most weight ends
+// soon: with the largest sum of each weight times the fraction of the job's remaining work that is done in a tick.
 func (c *chain) best() (best *pattern) {
 	most := 0.0
 	for _, pace := range paces {
@@ -114,8 +116,8 @@ func (c *chain) best() (best *pattern) {
 	return best
 }
 
-// paced is the pattern of the jobs at work in a chain, on the GPUs that they have, in which the first is so many times as fast as the others, of
-// alike ones made once; nil: there is none.
+// paced is the pattern of the running jobs in a chain, on their GPUs, in which the first is pace times as fast as the
+// others; identical patterns are made once; nil: there is none.
 func (f *former) paced(c *chain, pace float64) *pattern {
 	key := fmt.Sprint(pace)
 	jobs, homes, want := pick(c.jobs, c.work), pick(c.homes, c.work), make([]float64, len(c.work))
@@ -134,10 +136,10 @@ func (f *former) paced(c *chain, pace float64) *pattern {
 	return f.patterns.scheduled(key, p, f.seed, pacedTries, nil)
 }
 
-// pacedTries is how many schedules such a pattern is the best of.
+// pacedTries is the number of schedules of which such a pattern is the best.
 const pacedTries = 32
 
-// pick returns what a list has at some places.
+// pick returns the elements of a list at some positions.
 func pick[T any, N ~int | ~int32](list []T, at []N) []T {
 	some := make([]T, len(at))
 	for n, i := range at {

@@ -11,8 +11,9 @@ import (
 	"jigsaw/formulation/instance/symmetry"
 )
 
-// copies plans a part of the jobs on a part of the nodes that, taken several times, are all of them, and takes its plans as often:
-// eight alike racks with eight times the jobs of one are planned as one. nil: there is no such part, or no plan of it.
+// copies plans a part of the jobs on a part of the nodes such that several copies of the part make up the whole, and
+// repeats its plans: eight identical racks with eight times the jobs of one are planned as one. nil: there is no such
+// part, or no plan of it.
 func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) (list []*instance.BlockSchedule) {
 	classes := in.Classes()
 	most := len(in.Nodes)
@@ -20,7 +21,7 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		most = min(most, len(class))
 	}
 	if in.Objective != instance.Makespan {
-		c.Improved = nil // it would be told of a part of the value
+		c.Improved = nil // it would be called with the value of a part
 	}
 	for times := most; times > 1; times-- {
 		if slices.ContainsFunc(classes, func(class []instance.JobID) bool { return len(class)%times != 0 }) {
@@ -42,7 +43,7 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		if err != nil {
 			continue
 		}
-		at := make([]int, len(part.Jobs)) // of a job of the part in a list of jobs
+		at := make([]int, len(part.Jobs)) // positions of a job of the part in a list of jobs
 		for n, j := range part.JobsOf {
 			at[n] = slices.Index(jobs[0], j)
 		}
@@ -65,8 +66,8 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	return nil
 }
 
-// apportion returns so many lists of nodes that are alike, one by one, and all nodes together: whole racks or, where these
-// do not divide, an equal part of every rack. nil where neither divides.
+// apportion returns the given number of lists of nodes that are identical one by one and together contain all nodes:
+// whole racks or, if these do not divide evenly, an equal part of every rack. nil if neither divides.
 func apportion(in *instance.Instance, times int) [][]instance.NodeID {
 	kinds := symmetry.Kinds(in)
 	like := func(nodes []instance.NodeID) string {

@@ -6,19 +6,20 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// nodeGroup is jobs that share nodes of one rack, and their memory, at the same time.
+// nodeGroup is a set of jobs that share nodes of one rack, and their memory, at the same time.
 type nodeGroup struct {
 	jobs  []instance.JobID   // ascending
 	nodes []instance.NodeID  // ascending
 	gpus  []instance.GPUID   // of these, in order
 	homes [][]instance.GPUID // where each job lives, as indices of gpus
-	ready []instance.Tick    // when each job can have been loaded, on nodes that are free
-	ends  []instance.Tick    // of each job, as it was planned
-	due   []instance.Tick    // when each job has to end at the latest
+	ready []instance.Tick    // when each job can have been loaded, on free nodes
+	ends  []instance.Tick    // of each job, as planned
+	due   []instance.Tick    // the latest end permitted for each job
 }
 
-// groupsOf finds the jobs of a plan that share nodes at the same time, directly or by others, and that no others come between, and
-// single ones that share a block alone. Those after them may come as early as planned; by is when all have to end, 0: whenever.
+// groupsOf finds the jobs of a plan that share nodes at the same time, directly or through others, without other jobs
+// in between, and single ones that are alone in a block. Jobs after them may come as early as planned; by is when all
+// have to end, 0: no limit.
 func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (groups []nodeGroup) {
 	s, strays, shared := staysOf(in, plan), straying(in), make([]bool, len(in.Jobs))
 	for i := range plan.Blocks {
@@ -33,7 +34,7 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 		}
 		g := s.group(jobs)
 		free, leave, between := s.others(&g)
-		// Others are on none of their links.
+		// No others use any of their links.
 		apart := in.Nodes[g.nodes[0]].Rack == in.Nodes[g.nodes[len(g.nodes)-1]].Rack &&
 			(len(g.nodes) == 1 || !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return strays[j] }))
 		if between || !apart {
@@ -58,13 +59,13 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 	return groups
 }
 
-// stays say who is on which nodes of a plan, and when.
+// stays says which jobs are on which nodes of a plan, and when.
 type stays struct {
 	in       *instance.Instance
 	plan     *instance.BlockSchedule
 	from, to []instance.Tick     // of each job, its load included
 	nodes    [][]instance.NodeID // of each job
-	here     [][]instance.JobID  // who is ever on each node
+	here     [][]instance.JobID  // jobs that are ever on each node
 }
 
 func staysOf(in *instance.Instance, plan *instance.BlockSchedule) *stays {
@@ -95,7 +96,7 @@ func (s *stays) pairs() (pairs [][2]instance.JobID) {
 	return pairs
 }
 
-// group is that of some jobs, without what others leave it of time.
+// group is the group of some jobs, without the limits that others set to its time.
 func (s *stays) group(jobs []instance.JobID) nodeGroup {
 	g := nodeGroup{jobs: jobs, ends: pick(s.to, jobs)}
 	for _, j := range jobs {
@@ -114,8 +115,8 @@ func (s *stays) group(jobs []instance.JobID) nodeGroup {
 	return g
 }
 
-// others says since when the nodes of a group are free of jobs before it; when it leaves those nodes that others have after it;
-// and whether some are there between its jobs.
+// others returns when the nodes of a group become free of earlier jobs; when it has to leave the nodes that others use
+// after it; and whether some are there between its jobs.
 func (s *stays) others(g *nodeGroup) (free instance.Tick, leave map[instance.NodeID]instance.Tick, between bool) {
 	first, end := slices.Min(pick(s.from, g.jobs)), slices.Max(g.ends)
 	leave = map[instance.NodeID]instance.Tick{}

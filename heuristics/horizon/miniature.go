@@ -12,28 +12,28 @@ import (
 	"jigsaw/heuristics/periodic"
 )
 
-// pattern is what some jobs that are in memory together do on some nodes, again and again until all of
-// them are done. Jobs and GPUs of it are those of the part.
+// pattern is what some jobs that are in memory together do on some nodes, repeatedly until all of them are done. Its
+// jobs and GPUs are those of the part.
 type pattern struct {
 	part *instance.Part
-	at   []int // of each job of the part in the list of jobs that the pattern was asked for
-	r    []int // iterations of each job in the pattern; 0: it is in memory, no more
-	// s is the schedule of the pattern as the search left it, and from its first start on.
+	at   []int // position of each job of the part in the list of jobs for which the pattern was made
+	r    []int // iterations of each job in the pattern; 0: it is only in memory
+	// s is the schedule of the pattern as the search left it, shifted to its first start.
 	s      *instance.Schedule
 	period instance.Tick
-	// list makes a schedule of a miniature that the search may begin with.
+	// list makes a schedule of a miniature as a starting point of the search.
 	list func(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error)
 }
 
-// listTries is how many schedules of list scheduling a pattern begins with the best of.
+// listTries is the number of list schedules the best of which starts a pattern.
 const listTries = 16
 
 func listed(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	return heuristics.Config{Tries: listTries}.Greedy(ctx, small, rng)
 }
 
-// iterations chooses how many iterations of each job go into a pattern: about in proportion to
-// what they have to do, so that they end together.
+// iterations chooses how many iterations of each job a pattern contains: about in proportion to their remaining
+// iterations, so that they end together.
 func iterations(in *instance.Instance, pattern int) []int {
 	most, r, want := 0, make([]int, len(in.Jobs)), make([]float64, len(in.Jobs))
 	for j := range in.Jobs {
@@ -46,8 +46,8 @@ func iterations(in *instance.Instance, pattern int) []int {
 	return heuristics.Pattern(in, want, pattern)
 }
 
-// newPattern lists the pattern of jobs on nodes, in any order and ascending: the best of so many schedules of list scheduling, which do
-// not depend on the clock.
+// newPattern makes the pattern of jobs, in any order, on nodes, ascending, by list scheduling: the best of the given
+// number of schedules, which do not depend on the clock.
 func newPattern(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs []instance.JobID, nodes []instance.NodeID, tries int) (*pattern, error) {
 	p := patternOf(in, jobs, nodes)
 	p.r = iterations(p.part.Instance, heuristics.MostPattern)
@@ -57,8 +57,8 @@ func newPattern(ctx context.Context, in *instance.Instance, rng *rand.Rand, jobs
 	return p, nil
 }
 
-// patternInPlace is that of jobs on the GPUs of nodes that they have, in which they do at most so many iterations, in proportion to
-// want. It has no schedule yet.
+// patternInPlace is a pattern of jobs on the GPUs they already have, with at most the given number of iterations, in
+// proportion to want. It has no schedule yet.
 func patternInPlace(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID, homes [][]instance.GPUID, want []float64, most int) *pattern {
 	p := patternOf(in, jobs, nodes)
 	wanted := make([]float64, len(jobs))
@@ -69,7 +69,7 @@ func patternInPlace(in *instance.Instance, jobs []instance.JobID, nodes []instan
 	return p
 }
 
-// patternOf is that of jobs, in any order, on nodes, with neither iterations nor a schedule yet.
+// patternOf is a pattern of jobs, in any order, on nodes, without iterations and schedule.
 func patternOf(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID) *pattern {
 	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil), list: listed}
 	for _, j := range p.part.JobsOf {
@@ -78,7 +78,7 @@ func patternOf(in *instance.Instance, jobs []instance.JobID, nodes []instance.No
 	return p
 }
 
-// schedule gives the pattern the best of so many schedules of list scheduling.
+// schedule gives the pattern the best of the given number of list schedules.
 func (p *pattern) schedule(ctx context.Context, rng *rand.Rand, tries int) (err error) {
 	small := p.part.Miniature(p.r)
 	if p.s, err = (heuristics.Config{Tries: tries}).Greedy(context.WithoutCancel(ctx), small, rng); err == nil {
@@ -87,10 +87,11 @@ func (p *pattern) schedule(ctx context.Context, rng *rand.Rand, tries int) (err 
 	return err
 }
 
-// patterns are those made already, by name; nil: it could not be made.
+// patterns are those already made, by name; nil: it could not be made.
 type patterns map[string]*pattern
 
-// scheduled gives a pattern that does not fit yet a schedule, the best of so many, and looks it up the next time. nil: there is none.
+// scheduled gives a pattern without a schedule the best of the given number of list schedules, and caches it. nil:
+// there is none.
 func (known patterns) scheduled(name string, p *pattern, seed uint64, tries int, slack []float64) *pattern {
 	if p, ok := known[name]; ok {
 		return p
@@ -102,8 +103,9 @@ func (known patterns) scheduled(name string, p *pattern, seed uint64, tries int,
 	return p
 }
 
-// search searches for a better pattern by the finite search: rounds 0 is until the context ends. Anew it goes on from the
-// best of a few starts, with patterns of several sizes: small ones are searched faster, and luck at the start decides most.
+// search searches for a better pattern by the finite search: rounds 0 means until the context ends. With anew it
+// continues from the best of a few starts, with patterns of several sizes: small ones are searched faster, and chance
+// at the start matters most.
 func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew bool) error {
 	best := *p
 	if anew {
@@ -116,7 +118,7 @@ func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew b
 		for n := 0; n < starts && within.Err() == nil; n++ {
 			c := *p
 			if c.r = iterations(p.part.Instance, heuristics.MostPattern>>(n%3)); n > 0 && n < 3 && slices.Equal(c.r, p.r) {
-				break // short jobs, whose iterations are all in the pattern
+				break // short jobs, with all iterations in the pattern
 			}
 			small := p.part.Miniature(c.r)
 			var err error
@@ -139,10 +141,10 @@ func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew b
 	return nil
 }
 
-// startRounds is how long each start is searched for where the clock ends the search.
+// startRounds is the number of rounds for each start if the clock ends the search.
 const startRounds = 4
 
-// slowness is how long the pattern takes for all iterations of its jobs, about.
+// slowness is about how long all iterations of the jobs take with the pattern.
 func (p *pattern) slowness() float64 {
 	most := 0.0
 	for j := range p.r {
@@ -151,7 +153,7 @@ func (p *pattern) slowness() float64 {
 	return most * float64(p.s.Makespan(p.part.Instance))
 }
 
-// close makes the pattern one that repeats, with the least period that the orders in it admit.
+// close makes the pattern repeat, with the least period that its orders permit.
 func (p *pattern) close(in *instance.Instance) {
 	p.s = periodic.Repeated(in, p.s)
 	p.period, p.s.Period = p.s.Period, 0
@@ -159,9 +161,10 @@ func (p *pattern) close(in *instance.Instance) {
 	instance.Shift(p.s.Tasks, p.s.Syncs, -start)
 }
 
-// loosen stretches a pattern to as many times its length as jobs that share a GPU take, and reports whether so many may; see [Config].
-// Starts and period grow by the same factor, rounded up, and lengths do not. So what does not overlap, in a repeat or from one to
-// the next, does not then: for whole d, from x + d <= y follows ceil(f x) + d <= ceil(f y) where f >= 1.
+// loosen stretches a pattern by the slack factor of the largest number of jobs that share a GPU, and reports whether so
+// many may; see [Config]. Starts and period grow by the same factor, rounded up; lengths do not. So what does not
+// overlap, in a repeat or from one to the next, still does not: for whole d, from x + d <= y follows ceil(f x) + d <=
+// ceil(f y) if f >= 1.
 func (p *pattern) loosen(slack []float64) bool {
 	if slack == nil {
 		return true
@@ -194,14 +197,14 @@ func (p *pattern) loosen(slack []float64) bool {
 	return true
 }
 
-// blocks returns all iterations of the jobs of the pattern, on the given GPUs in order of
-// those of the part, of which the first task is at start or later. end is when the last of them ends.
-// left are the iterations of each, which it counts down.
+// blocks returns all iterations of the jobs of the pattern, on the given GPUs in order of those of
+// the part, with the first task at start or later. end is the end of the last of them. left are the
+// iterations of each job, which it counts down.
 func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
 	for {
-		// Whole patterns of the jobs that have as many iterations left, as often as all of these do;
-		// and at last of each job what is left, which is less.
+		// Whole patterns of the jobs that have enough iterations left, as often as all of these do; finally the remaining
+		// iterations of each job, which are fewer.
 		repeats := 0
 		for n := range left {
 			if p.r[n] == 0 {
@@ -234,8 +237,8 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 	}
 }
 
-// phase repeats the pattern until one of its jobs has done all its iterations, or until a time; 0: none. Who ends does so in the last
-// repeat, in which there may be less to do. Else it is as for blocks.
+// phase repeats the pattern until one of its jobs has done all its iterations, or until a time; 0: none. A job that
+// ends does so in the last repeat, which may be shorter. Otherwise it is like blocks.
 func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int, start, until instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
 	take := func(takes []int, repeats int) {
@@ -272,7 +275,7 @@ func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int
 	return list, end
 }
 
-// block repeats what so many iterations of each job do in the pattern, and says when it ends.
+// block repeats the given number of iterations of each job in the pattern, and returns the end.
 func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []int, repeats int, start instance.Tick) (b instance.Block, end instance.Tick) {
 	b = instance.Block{Start: start, Repeats: int64(repeats)}
 	if repeats > 1 {
@@ -296,7 +299,7 @@ func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []in
 	return b, b.Start + instance.Tick(b.Repeats-1)*b.Period + last
 }
 
-// key tells patterns apart: by what their jobs and nodes are like.
+// key identifies patterns by the kinds of their jobs and nodes.
 func key(class, kinds []int, jobs []instance.JobID, nodes []instance.NodeID) string {
 	var of []int
 	for _, j := range jobs {

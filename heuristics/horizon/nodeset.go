@@ -9,7 +9,7 @@ import (
 // nodeSet is a set of nodes, a bit for each.
 type nodeSet []uint64
 
-// flip adds a node, or takes it away.
+// flip adds a node, or removes it.
 func (s nodeSet) flip(n instance.NodeID) { s[n/64] ^= 1 << (n % 64) }
 
 // add adds the nodes of another set.
@@ -19,7 +19,7 @@ func (s nodeSet) add(other nodeSet) {
 	}
 }
 
-// first returns the first node of the set that is from or after it, and before to; -1: none.
+// first returns the first node of the set in [from, to); -1: none.
 func (s nodeSet) first(from, to instance.NodeID) instance.NodeID {
 	for at := from; at < to; at = (at/64 + 1) * 64 {
 		if rest := s[at/64] >> (at % 64); rest != 0 {
@@ -32,7 +32,7 @@ func (s nodeSet) first(from, to instance.NodeID) instance.NodeID {
 	return -1
 }
 
-// last returns the last node of the set that is from or after it, and before to; -1: none.
+// last returns the last node of the set in [from, to); -1: none.
 func (s nodeSet) last(from, to instance.NodeID) instance.NodeID {
 	for at := to - 1; at >= from; at = at/64*64 - 1 {
 		if rest := s[at/64] << (63 - at%64); rest != 0 {

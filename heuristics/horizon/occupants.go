@@ -7,7 +7,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// occupants are jobs that come to some nodes, whose GPUs are numbered node by node, and go when they have no iterations left.
+// occupants are jobs that come to some nodes, whose GPUs are numbered node by node, and leave when they have no
+// iterations left.
 type occupants struct {
 	in    *instance.Instance
 	nodes []instance.NodeID
@@ -16,8 +17,8 @@ type occupants struct {
 	left  []int              // iterations of each job
 }
 
-// enter gives GPUs to the jobs, in this order, that are released by a time and find room, and returns them. busy grows by the load of each
-// on its GPUs; most is as for [occupants.room].
+// enter assigns GPUs to the jobs, in this order, that are released by a time and find room, and returns them. busy
+// grows by the load of each on its GPUs; most is as in [occupants.room].
 func (o *occupants) enter(order []int, by instance.Tick, busy []float64, most float64, load func(n int) float64) (came []int) {
 	for _, n := range order {
 		job := &o.in.Jobs[o.jobs[n]]
@@ -35,8 +36,8 @@ func (o *occupants) enter(order []int, by instance.Tick, busy []float64, most fl
 	return came
 }
 
-// room returns GPUs for a job: those that are least busy, of one node where one has as many, and all less busy than most. nil: there are
-// none.
+// room returns GPUs for a job: the least busy ones, of one node if one has enough, all less busy than most. nil: there
+// are none.
 func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best []instance.GPUID) {
 	least, first := 0.0, instance.GPUID(0)
 	choose := func(gpus []instance.GPUID) {
@@ -72,8 +73,8 @@ func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best 
 	return best
 }
 
-// fits reports whether a job has room in the memory of a GPU, beside the jobs that are there or, where jobs are in memory for the
-// whole plan, beside all that ever were.
+// fits reports whether a job fits in the memory of a GPU, beside the jobs there or, if jobs are in memory for the whole
+// plan, beside all that ever were there.
 func (o *occupants) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) bool {
 	held := job.On[t].Memory(job.Full())
 	for n, home := range o.homes {

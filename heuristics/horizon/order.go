@@ -15,29 +15,30 @@ import (
 
 // Config sets how the searches run: [Config.Orders], [Config.Cells], [Config.Phases] and [Resumption.Improve].
 type Config struct {
-	// Rounds is how many queues [Config.Orders] tries, and bounds the work of [Config.Phases]; 0 means until the context ends.
+	// Rounds is the number of queues that [Config.Orders] tries, and limits the work of [Config.Phases]; 0 means until the
+	// context ends.
 	Rounds int
-	// Quick leaves out of [Config.Cells] most exchanges of jobs between cells, and the search that follows list scheduling.
+	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling.
 	Quick bool
-	// Whole leaves every job GPUs of its own in [Config.Orders].
+	// Whole gives every job GPUs of its own in [Config.Orders].
 	Whole bool
-	// Slack[n-1] is the factor by which the period of a pattern is stretched where n jobs share a GPU (interference). No more jobs share
-	// one than it has entries. nil: any number may, and no pattern is stretched.
+	// Slack[n-1] is the factor by which the period of a pattern is stretched if n jobs share a GPU (interference). No more
+	// jobs share a GPU than it has entries. nil: any number may, and no pattern is stretched.
 	Slack []float64
-	// Without are methods that are switched off.
+	// Without lists the methods that are switched off.
 	Without method.Set
-	// Improved is told of the value of each plan better than all before it.
+	// Improved is called with the value of each plan better than all before it.
 	Improved func(value *big.Rat)
-	// Stop is asked about the value of the best plan; true ends the search. nil: never.
+	// Stop is called with the value of the best plan; true ends the search. nil: never.
 	Stop func(value *big.Rat) bool
 }
 
-// Orders searches for the order of jobs whose queue is best. It begins with the given orders and those by release, length, area, width
-// and Smith's ratio, and goes on by local search: single jobs move, wait for the type of GPU on which they are fastest or no longer do, join
-// into units that share whole nodes, and leave them. A
-// change is kept if the plan is no worse: total tardiness first, then the value. The error
-// is the [*state.NoPlan] of the first order where none gave a plan. The answer is the same for
-// the same instance, state of rng and rounds. It comes with the order of jobs in it, for another search to begin with.
+// Orders searches for the order of jobs with the best queue. It starts from the given orders and those by release,
+// length, area, width and Smith's ratio, and continues with local search: single jobs move, start or stop waiting for
+// the type of GPU on which they are fastest, join units that share whole nodes, and leave them. A change is kept if the
+// plan is no worse: total tardiness first, then the value. The error is the [*state.NoPlan] of the first order if none
+// gave a plan. The result is the same for the same instance, state of rng and rounds. It includes the order of its
+// jobs, as a starting point for another search.
 func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
 	q := newQueue(in)
 	list, kept, err := c.orders(ctx, q, rng, known...)
@@ -55,10 +56,10 @@ func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	return q.plan(list), order, nil
 }
 
-// orders is [Config.Orders] of a queue, to a timetable and the order of jobs and units in it.
+// orders is [Config.Orders] for a queue; it returns a timetable and its order of jobs and units.
 func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[]instance.JobID) ([]stint, []instance.JobID, error) {
 	f := newFormer(q, rng, c.Slack)
-	var kept, best outcome // of equal ones the last is kept, from which other changes lead on, and the one whose jobs end earlier in all is best
+	var kept, best outcome // among equals, the last is kept, so that other changes continue from it, and the one with the smaller sum of ends is best
 	var refused error
 	rounds := 0
 	spent := func() bool {
@@ -82,7 +83,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		return true
 	}
 	starts := append(known, q.orders()...)
-	if q.begun != nil { // there is a plan after the known order already
+	if q.begun != nil { // the known order already has a plan
 		starts = append(q.orders(), known...)
 	}
 	for _, order := range starts {
@@ -96,7 +97,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 	}
 	for len(kept.order) > 1 && !spent() {
 		units := len(q.units)
-		var made [2]outcome // side by side
+		var made [2]outcome // in parallel
 		for n := range made {
 			made[n] = outcome{order: slices.Clone(kept.order), patient: kept.patient}
 			if q.fastest != nil && rng.IntN(4) == 0 {
@@ -120,7 +121,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 	return best.list, best.order, nil
 }
 
-// outcome is what comes of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
+// outcome is the result of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
 func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
 	if o.order, o.patient = order, patient; order != nil {
 		if o.list, o.err = q.run(order, patient); o.err == nil {
@@ -130,7 +131,7 @@ func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
 	return o
 }
 
-// otherwise lets one job wait that does not, or the other way round.
+// otherwise makes one job wait that does not, or vice versa.
 func (q *queue) otherwise(patient []bool, rng *rand.Rand) []bool {
 	if patient == nil {
 		patient = make([]bool, len(q.in.Jobs))
@@ -149,24 +150,24 @@ type outcome struct {
 	err       error // there is no timetable
 	value     *big.Rat
 	tardy     []instance.JobID // jobs and units that miss deadlines
-	tardiness instance.Tick    // by how much, in all
-	ends      instance.Tick    // of all jobs, added up
+	tardiness instance.Tick    // in total
+	ends      instance.Tick    // sum of the ends of all jobs
 	missed    error            // the first of them
 }
 
-// valid reports whether it is one that meets all deadlines.
+// valid reports whether it meets all deadlines.
 func (o *outcome) valid() bool { return o.value != nil && o.missed == nil }
 
 func (o *outcome) compare(p *outcome) int {
 	return cmp.Or(cmp.Compare(o.tardiness, p.tardiness), o.value.Cmp(p.value))
 }
 
-// near is how far apart in the order jobs are that join, and shift how far a job is moved at most for weighted completion,
-// where orders far from Smith's are bad.
+// near is the largest distance in the order of jobs that join, and shift the largest distance that a job is moved for
+// weighted completion, where orders far from Smith's are bad.
 const near, shift = 24, 12
 
-// change returns a neighbour of an order: jobs moved or, where units may be made, one or two units changed. If jobs are late, every
-// second change moves a late one forward. nil: the change was not possible.
+// change returns a neighbour of an order: jobs moved or, if units may be made, one or two units changed. If jobs are
+// late, every second change moves a late one forward. nil: the change was not possible.
 func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join bool, rng *rand.Rand) []instance.JobID {
 	if len(tardy) > 0 && rng.IntN(2) == 0 {
 		job := tardy[rng.IntN(len(tardy))]
@@ -188,10 +189,10 @@ func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join
 	return order
 }
 
-// orders returns the orders that a search begins with.
+// orders returns the initial orders of a search.
 func (q *queue) orders() [][]instance.JobID {
 	in := q.in
-	length := make([]float64, len(in.Jobs)) // about, of a job on one node
+	length := make([]float64, len(in.Jobs)) // approximate, of a job on one node
 	for i := range in.Jobs {
 		length[i] = float64(in.Jobs[i].Iterations) * float64(in.Jobs[i].FastestFull())
 	}
@@ -202,7 +203,7 @@ func (q *queue) orders() [][]instance.JobID {
 		return order
 	}
 	var orders [][]instance.JobID
-	if q.begun == nil { // else there is an order that is known
+	if q.begun == nil { // otherwise there is a known order
 		orders = append(orders, q.byRelease())
 	}
 	if in.Objective == instance.WeightedCompletion {
@@ -216,7 +217,7 @@ func (q *queue) orders() [][]instance.JobID {
 		by(func(j instance.JobID) float64 { return -length[j] * width(j) }),
 		by(func(j instance.JobID) float64 { return -width(j)*1e15 - length[j] }))
 	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
-		latest := func(j instance.JobID) float64 { // start, about
+		latest := func(j instance.JobID) float64 { // approximate start
 			if due := in.Jobs[j].Deadline; due > 0 {
 				return float64(due-in.Jobs[j].Load) - length[j]
 			}
@@ -224,7 +225,7 @@ func (q *queue) orders() [][]instance.JobID {
 		}
 		orders = append(orders, by(latest))
 		if in.Objective == instance.WeightedCompletion {
-			// By Smith's ratio, but the nearer to its latest start a job would begin in that order, the earlier.
+			// By Smith's ratio, but jobs that would start near their latest start in that order come earlier.
 			start, gpus := make([]float64, len(in.Jobs)), float64(len(in.GPUs))
 			sum := 0.0
 			for _, j := range by(q.smith) {

@@ -12,11 +12,12 @@ import (
 	"jigsaw/method"
 )
 
-// Phases lets jobs that share nodes end one after the other instead of together, as those of cells do. The plan it returns has less
-// weighted completion; no job ends after by (0: no limit) or misses its deadline. For the makespan with by = 0 groups of jobs that share nodes
-// are to end sooner, which they can where their jobs are released one after the other.
-// In each phase some jobs of a group are at work, or ahead of the others. A greedy search takes the most promising of a few kinds of
-// phases, and goes on as long as all that is left can end in time. Jobs keep their GPUs, and nobody who follows on these starts later.
+// Phases lets jobs that share nodes end one after the other instead of together, as those of cells do. The plan it
+// returns has less weighted completion; no job ends after by (0: no limit) or misses its deadline. For the makespan
+// with by = 0, groups of jobs that share nodes are to end sooner, which is possible if their jobs are released one
+// after the other. In each phase some jobs of a group run, or run ahead of the others. A greedy search takes the most
+// promising of a few kinds of phases, and continues as long as all that is left can end in time. Jobs keep their GPUs,
+// and jobs that follow on these do not start later.
 func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick, rng *rand.Rand) *instance.BlockSchedule {
 	if in.Resumes() || c.Quick || c.Without[method.Phases] {
 		return plan
@@ -64,11 +65,11 @@ type phases struct {
 	group    *nodeGroup
 	seed     uint64
 	slack    []float64 // see [Config]
-	shorter  bool      // the end of the group counts, and weighted completion where it is the same
+	shorter  bool      // the end of the group counts, then weighted completion
 	patterns patterns  // by iterations of each job; nil: there is none
 }
 
-// partial is a plan of a group: phases, and after them all that is left together.
+// partial is a plan of a group: phases, followed by everything left together.
 type partial struct {
 	now    instance.Tick // when the phases end
 	left   []int         // iterations of each job then
@@ -77,28 +78,30 @@ type partial struct {
 	ends   []instance.Tick
 }
 
-// phaseKind is how the jobs at work in a phase share GPUs.
+// phaseKind is how the running jobs of a phase share GPUs.
 type phaseKind struct {
-	onGPU    int     // how many are at work on a GPU at most; 0: all
-	together bool    // paces are such that they would end together; else an iteration of each takes the same multiple of its length
-	pace     float64 // by how much the first, and urgent ones, are faster than that
+	onGPU    int     // largest number running on a GPU; 0: all
+	together bool    // paces are such that they would end together; otherwise an iteration of each takes the same multiple of its length
+	pace     float64 // factor by which the first, and urgent ones, are faster than that
 }
 
 var phaseKinds = []phaseKind{{1, false, 1}, {2, false, 1}, {2, false, 4}, {3, false, 1}, {3, false, 4}, {0, false, 4}, {0, true, 4}, {0, true, 64}}
 
 const (
-	// mostGroups are looked at where no clock ends the search.
+	// mostGroups is the number of groups examined if no clock ends the search.
 	mostGroups = 200
-	// phasePattern is how many iterations a job has in the pattern of a phase, at most, and phaseTries how many schedules that is the best of.
+	// phasePattern is the largest number of iterations of a job in the pattern of a phase, and phaseTries the number of
+	// schedules of which it is the best.
 	phasePattern, phaseTries = 40, 8
-	// urgentPart is the part of the time left until a job is due above which it is urgent to go on with it: it is at work in
-	// every phase, if without others it takes longer.
+	// urgentPart is the fraction of the time left until a job is due above which the job is urgent: it runs in every phase
+	// if it would take longer than that alone.
 	urgentPart = 0.85
-	// phasedPart is the part of the time that all that is left takes together after which it ends, in the mean, if it has phases, about.
+	// phasedPart is about the mean end of all that is left if it has phases, as a fraction of the time that it takes
+	// together.
 	phasedPart = 0.55
 )
 
-// search returns the blocks of the best phases found; nil where there are none better than the plan.
+// search returns the blocks of the best phases found; nil if there are none better than the plan.
 func (p *phases) search() (best []instance.Block) {
 	now := partial{now: slices.Min(p.group.ready), ends: p.group.ends}
 	for _, j := range p.group.jobs {
@@ -113,7 +116,7 @@ func (p *phases) search() (best []instance.Block) {
 		}
 	}
 	if alone := now; len(now.left) == 1 && p.together(&alone) {
-		take(&alone) // at a pace of its own, no longer that of its block
+		take(&alone) // at its own pace, no longer that of its block
 	}
 	for p.ctx.Err() == nil {
 		order := p.order(now.left)
@@ -136,7 +139,7 @@ func (p *phases) search() (best []instance.Block) {
 	return best
 }
 
-// compare compares the ends of two plans where it is these that count.
+// compare compares the ends of two plans if these are the objective.
 func (p *phases) compare(a, b *partial) int {
 	if !p.shorter {
 		return 0
@@ -144,7 +147,8 @@ func (p *phases) compare(a, b *partial) int {
 	return cmp.Compare(slices.Max(a.ends), slices.Max(b.ends))
 }
 
-// cost is the weighted completion where what is left after the phases takes a part of the time that it takes together.
+// cost is the weighted completion if what is left after the phases takes a fraction part of the time that it takes
+// together.
 func (p *phases) cost(of *partial, part float64) (sum float64) {
 	for n, j := range p.group.jobs {
 		end := float64(of.ends[n])
@@ -156,8 +160,8 @@ func (p *phases) cost(of *partial, part float64) (sum float64) {
 	return sum
 }
 
-// order is that of the jobs with iterations left in which it is worth most to end them: those with the least work left for their
-// weight first.
+// order returns the jobs with iterations left in the order in which it is best to end them: those with the least work
+// left per weight first.
 func (p *phases) order(left []int) (list []int) {
 	for n := range left {
 		if left[n] > 0 {
@@ -172,8 +176,8 @@ func (p *phases) order(left []int) (list []int) {
 	return list
 }
 
-// phase adds a phase, which lasts until one of the jobs at work in it ends, or another is ready. At work are urgent jobs and then, in
-// order, those on whose GPUs fewer than the kind's number are. It reports whether no job is late.
+// phase adds a phase, which lasts until one of its running jobs ends, or another is ready. Running are urgent jobs and
+// then, in order, those on whose GPUs fewer jobs run than the kind permits. It reports whether no job is late.
 func (p *phases) phase(before *partial, order []int, kind phaseKind) (after partial, ok bool) {
 	in := p.q.in
 	until := float64(slices.Min(p.group.due) - before.now)
@@ -186,7 +190,7 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 		urgent[n] = float64(before.left[n])*float64(in.Jobs[p.group.jobs[n]].FastestFull()) > urgentPart*until
 	}
 	var work []int
-	on := make([]int, len(p.group.gpus)) // how many have each GPU
+	on := make([]int, len(p.group.gpus)) // number of running jobs on each GPU
 	for _, first := range []bool{true, false} {
 		for _, n := range order {
 			crowded := kind.onGPU > 0 && slices.ContainsFunc(p.group.homes[n], func(g instance.GPUID) bool { return on[g] >= kind.onGPU })
@@ -248,7 +252,7 @@ func (p *phases) together(of *partial) bool {
 	return true
 }
 
-// finish notes when the jobs end that have iterations in blocks.
+// finish records the ends of the jobs with iterations in blocks.
 func (p *phases) finish(of *partial, blocks []instance.Block) {
 	ends := instance.EndsOf(blocks, len(p.q.in.Jobs))
 	for n, j := range p.group.jobs {
@@ -258,8 +262,8 @@ func (p *phases) finish(of *partial, blocks []instance.Block) {
 	}
 }
 
-// pattern of the jobs that want iterations, on the GPUs that they have, in these proportions; nil: there is none. All jobs of the group
-// are in memory: in phases none leaves it before it ends.
+// pattern is a pattern of the jobs that want iterations, on their GPUs, in these proportions; nil: there is none. All
+// jobs of the group are in memory: in phases none leaves it before it ends.
 func (p *phases) pattern(want []float64) *pattern {
 	x := patternInPlace(p.q.in, p.group.jobs, p.group.nodes, p.group.homes, want, phasePattern)
 	return p.patterns.scheduled(fmt.Sprint(x.r), x, p.seed, phaseTries, p.slack)

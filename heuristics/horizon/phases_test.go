@@ -15,8 +15,8 @@ import (
 	"jigsaw/heuristics/horizon"
 )
 
-// TestPhases: phases make valid plans with no more weighted completion, or that end no later, in which nobody ends after the limit or
-// their deadlines, and the same again.
+// TestPhases: phases make valid plans with no more weighted completion, or that end no later, in which no
+// job ends after the limit or its deadline, and are reproducible.
 func TestPhases(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 10))
 	made, better := 0, 0
@@ -58,7 +58,7 @@ func TestPhases(t *testing.T) {
 		weighted := *in
 		weighted.Objective = instance.WeightedCompletion
 		before, after := weighted.BlockValue(s), weighted.BlockValue(phased)
-		if by == 0 && objective == instance.Makespan { // it is the ends of groups that count
+		if by == 0 && objective == instance.Makespan { // the ends of groups are the objective
 			require.LessOrEqual(t, phased.Makespan(in), s.Makespan(in), "%d", n)
 		} else {
 			require.LessOrEqual(t, after.Cmp(before), 0, "%d", n)
@@ -73,7 +73,7 @@ func TestPhases(t *testing.T) {
 	require.Greater(t, better, made/12)
 }
 
-// TestOrdersMeetDeadlines: where orders miss deadlines that a plan meets, the search finds others.
+// TestOrdersMeetDeadlines: if orders miss deadlines that a plan meets, the search finds others.
 func TestOrdersMeetDeadlines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 11))
 	met, all := 0, 0

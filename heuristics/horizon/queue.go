@@ -15,10 +15,10 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Queue runs whole jobs on GPUs of their own, first come, first served in order of release and
-// then of the instance, with EASY backfilling: jobs behind the head of the queue start where
-// they do not delay it. GPUs are chosen when a job starts or, where that ends better, jobs wait for those on which they are fastest;
-// depths are the cheapest that the rules allow.
+// Queue runs whole jobs on GPUs of their own, first come, first served in order of release and then of the instance,
+// with EASY backfilling: jobs behind the head of the queue start if they do not delay it. GPUs are chosen when a job
+// starts or, if that ends better, jobs wait for those on which they are fastest; depths are the cheapest that the rules
+// permit.
 func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
 	q := newQueue(in)
 	best := q.outcome(q.byRelease(), nil)
@@ -37,16 +37,19 @@ func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
 type queue struct {
 	in     *instance.Instance
 	counts [][]int
-	shape  []int // of jobs that differ in length, weight and dates only
-	// lonely are the sites that list scheduling found, by job; nil: none.
+	shape  []int // equal for jobs that differ in length, weight and dates only
+	// lonely are the sites found by list scheduling, by job; nil: none.
 	lonely map[instance.JobID]*site
-	guard  sync.Mutex // of lonely
-	// fastest is the least iteration of each job on an empty cluster, for those that wait for it; nil where all GPUs are of one type.
+	guard  sync.Mutex // for lonely
+	// fastest is the least iteration of each job on an empty cluster, for those that wait for it; nil if
+	// all GPUs are of one type.
 	fastest []instance.Tick
-	// units of several jobs are numbered on from the jobs; kinds of nodes are those of like GPUs and links.
+	// units of several jobs have the numbers after the jobs; kinds of nodes are those with identical GPUs
+	// and links.
 	units []*unit
 	kinds []int
-	// now is when it begins, with those begun at work already; waiting are its jobs, ascending, nil: all.
+	// now is when it begins, with those in begun already running; waiting are its jobs, ascending, nil:
+	// all.
 	now     instance.Tick
 	begun   []stint
 	waiting []instance.JobID
@@ -78,10 +81,10 @@ func newQueue(in *instance.Instance) *queue {
 	return q
 }
 
-// everyone is that all jobs wait for the GPUs on which they are fastest.
+// everyone says that all jobs wait for the GPUs on which they are fastest.
 func (q *queue) everyone() []bool { return slices.Repeat([]bool{true}, len(q.in.Jobs)) }
 
-// unit returns the unit of several jobs of that number; nil for a job by itself.
+// unit returns the unit of several jobs with that number; nil for a single job.
 func (q *queue) unit(id instance.JobID) *unit {
 	if int(id) < len(q.in.Jobs) {
 		return nil
@@ -89,7 +92,7 @@ func (q *queue) unit(id instance.JobID) *unit {
 	return q.units[int(id)-len(q.in.Jobs)]
 }
 
-// last is the number of the unit that came last.
+// last is the number of the latest unit.
 func (q *queue) last() instance.JobID { return instance.JobID(len(q.in.Jobs) + len(q.units) - 1) }
 
 // release of a job or unit.
@@ -100,7 +103,7 @@ func (q *queue) release(id instance.JobID) instance.Tick {
 	return max(q.now, q.in.Jobs[id].Release)
 }
 
-// Like tells jobs and units apart that find room in different places.
+// Like is different for jobs and units that fit in different places.
 func (q *queue) Like(id instance.JobID) int {
 	if u := q.unit(id); u != nil {
 		return -1 - u.kind*len(q.in.Nodes) - u.nodes
@@ -108,13 +111,13 @@ func (q *queue) Like(id instance.JobID) int {
 	return q.shape[id]
 }
 
-// work is how many GPU-ticks of tasks a job has, on the GPUs on which they are fewest.
+// work is the least GPU-ticks of the tasks of a job, on any type of GPU.
 func (q *queue) work(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
 	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) int64 { return q.iteration(id, t) }))
 }
 
-// iteration is how many GPU-ticks of tasks an iteration of a job has on GPUs of a type that it may use.
+// iteration is the GPU-ticks of the tasks of an iteration of a job on GPUs of a type that it may use.
 func (q *queue) iteration(id instance.JobID, t instance.TypeID) (work int64) {
 	for d, n := range q.counts[id] {
 		work += int64(n) * int64(q.in.Jobs[id].On[t].Time[d])
@@ -122,13 +125,14 @@ func (q *queue) iteration(id instance.JobID, t instance.TypeID) (work int64) {
 	return work
 }
 
-// smith is the work of a job, about, for its weight: those that have less are better first for weighted completion.
+// smith is the approximate work of a job per weight: for weighted completion, jobs with less come
+// first.
 func (q *queue) smith(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
 	return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
 }
 
-// stint is a job or unit at work: when it is admitted and when it ends.
+// stint is a running job or unit: when it is admitted and when it ends.
 type stint = backfill.Stint[site]
 
 // stand is a queue of jobs and units, and where they have room.
@@ -136,7 +140,7 @@ type stand struct {
 	*queue
 	backfill.Queue[site]
 	floor   *floor
-	patient []bool // by job: it waits for GPUs on which it is fastest; nil: none does
+	patient []bool // by job: whether it waits for GPUs on which it is fastest; nil: none does
 }
 
 func (s *stand) Full() bool { return s.floor.idle == 0 }
@@ -159,7 +163,7 @@ func (s *stand) waits(id instance.JobID) bool {
 	return s.patient != nil && s.unit(id) == nil && s.patient[id]
 }
 
-// Like is [queue.Like] of jobs that wait, or not.
+// Like is [queue.Like] that also distinguishes jobs that wait.
 func (s *stand) Like(id instance.JobID) int {
 	like := 2 * s.queue.Like(id)
 	if s.waits(id) {
@@ -184,7 +188,7 @@ func (s *stand) Beside(other *site, id instance.JobID) *site {
 	return s.Find(id)
 }
 
-// settle notes what a job or unit keeps in memory where it is there for the whole plan.
+// settle records what a job or unit keeps in memory if it is there for the whole plan.
 func (s *stand) settle(id instance.JobID, at *site) {
 	f, u := s.floor, s.unit(id)
 	for i := 0; f.held != nil && i < len(at.gpus); i++ {
@@ -197,7 +201,8 @@ func (s *stand) settle(id instance.JobID, at *site) {
 	}
 }
 
-// run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are fastest.
+// run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are
+// fastest.
 func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err error) {
 	s := &stand{queue: q, floor: newFloor(q.in, q.counts), patient: patient}
 	s.Queue = backfill.Queue[site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
@@ -218,7 +223,7 @@ func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err e
 			s.settle(begun.Job, begun.Site)
 			list = append(list, begun)
 		})
-		// On to what happens next.
+		// Advance to the next event.
 		switch {
 		case len(s.Waiting) == 0 && len(coming) == 0:
 			return list, nil
@@ -243,7 +248,7 @@ func (q *queue) homeless(id instance.JobID) error {
 	return state.NewNoPlan(q.in, id, "finds no place for its %d workers, even when no other job runs", q.in.Jobs[id].Workers)
 }
 
-// Length returns how long a job holds its GPUs at a site, loading and all.
+// Length returns how long a job holds its GPUs at a site, including loading.
 func (q *queue) Length(id instance.JobID, s *site) instance.Tick {
 	if u := q.unit(id); u != nil {
 		return u.load + u.length
@@ -252,8 +257,8 @@ func (q *queue) Length(id instance.JobID, s *site) instance.Tick {
 	return j.Load + instance.Tick(j.Iterations)*s.iteration()
 }
 
-// alone returns where a job runs on an empty cluster, as list scheduling of one iteration of it
-// finds, which knows all networks; nil where that finds nothing.
+// alone returns where a job runs on an empty cluster, by list scheduling of one of its iterations,
+// which handles all networks; nil if that finds nothing.
 func (q *queue) alone(f *floor, id instance.JobID) *site {
 	if f.held != nil {
 		return nil
@@ -268,7 +273,7 @@ func (q *queue) alone(f *floor, id instance.JobID) *site {
 	return found
 }
 
-// listed is alone, anew.
+// listed computes alone.
 func (q *queue) listed(id instance.JobID) *site {
 	one := q.in.Part([]instance.JobID{id}, q.in.AllNodes(), nil).Miniature([]int{1})
 	s, err := heuristics.Config{Quick: true}.Greedy(context.Background(), one, rand.New(rand.NewPCG(0, 0)))
@@ -289,7 +294,7 @@ func (q *queue) listed(id instance.JobID) *site {
 	return found
 }
 
-// byRelease is the order of a queue: of release, then of the instance.
+// byRelease is the order of a queue: by release, then of the instance.
 func (q *queue) byRelease() []instance.JobID {
 	order := slices.Clone(q.waiting)
 	if order == nil {
@@ -299,11 +304,12 @@ func (q *queue) byRelease() []instance.JobID {
 	return order
 }
 
-// Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 where it
+// Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 if it
 // finds no place.
 func Alone(in *instance.Instance) []instance.Tick { return newQueue(in.FullDepth()).iterations() }
 
-// iterations returns how long an iteration of every job takes on an empty cluster; 0 where it finds no place.
+// iterations returns how long an iteration of every job takes on an empty cluster; 0 if it finds no
+// place.
 func (q *queue) iterations() []instance.Tick {
 	f := newFloor(q.in, q.counts)
 	lengths := make([]instance.Tick, len(q.in.Jobs))

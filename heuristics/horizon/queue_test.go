@@ -38,8 +38,8 @@ func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {
 	return &in
 }
 
-// TestQueues: there is always a plan, it is valid, written out as well, and a search for a better order is
-// no worse and repeats itself.
+// TestQueues: there is always a plan, it is valid, also when expanded, and a search for a better order is no worse and
+// reproducible.
 func TestQueues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 5))
 	shared := 0
@@ -47,7 +47,7 @@ func TestQueues(t *testing.T) {
 		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
 		s, err := horizon.Queue(in)
 		if err != nil {
-			// Of networks in which links have failed the search knows some ways only.
+			// In networks with failed links the search knows only some routes.
 			require.True(t, slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }), "%v", err)
 			continue
 		}
@@ -78,8 +78,8 @@ func TestQueues(t *testing.T) {
 	require.Positive(t, shared)
 }
 
-// halves is two jobs of two workers, as long on a GPU as on a link, that share two nodes of one GPU each, or two racks of
-// one such node; nobody else does.
+// halves is two jobs of two workers, as long on a GPU as on a link, that share two nodes of one GPU each, or two racks
+// of one such node; no others do.
 func halves(t *testing.T, racks bool, iterations int) *instance.Instance {
 	t.Helper()
 	rack := instance.RackSpec{Nodes: 2, GPUs: 1, GPU: "v", NIC: 16e6, Fabric: 16e6}
@@ -100,20 +100,20 @@ func halves(t *testing.T, racks bool, iterations int) *instance.Instance {
 	return in
 }
 
-// TestSlack: jobs share GPUs, also of whole racks, as fast as what they slow each other down leaves them, and where that is too slow
-// or they are too many, they do not.
+// TestSlack: jobs share GPUs, also of whole racks, at the speed that interference leaves them; if that is too slow or
+// they are too many, they do not share.
 func TestSlack(t *testing.T) {
 	for _, racks := range []bool{false, true} {
 		for n, c := range []struct {
 			slack []float64
-			last  float64 // end in ms, about
+			last  float64 // approximate end in ms
 		}{{nil, 2e6}, {[]float64{1, 1}, 2e6}, {[]float64{1, 1.25}, 2.5e6}, {[]float64{1, 1.9}, 4e6}, {[]float64{1}, 4e6}} {
 			in := halves(t, racks, 1000)
 			s, _, err := horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			require.Empty(t, check.Blocks(in, s))
 			require.InEpsilon(t, c.last, float64(s.Makespan(in)), 0.05, "racks %v, case %d", racks, n)
-			in = halves(t, racks, 40) // a pattern that is done once
+			in = halves(t, racks, 40) // a pattern without repeats
 			s, _, err = horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			require.Empty(t, check.Blocks(in, s))
@@ -122,7 +122,7 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// night is a cluster of nodes of 8 GPUs and so many jobs of iterations up to some most.
+// night is a cluster of nodes of 8 GPUs and the given number of jobs with at most the given number of iterations.
 func night(tb testing.TB, nodes, jobs, iterations int, objective instance.Objective) *instance.Instance {
 	tb.Helper()
 	rng := rand.New(rand.NewPCG(19, 6))
@@ -154,8 +154,8 @@ func night(tb testing.TB, nodes, jobs, iterations int, objective instance.Object
 	return in
 }
 
-// TestChains: for weighted completion jobs come into units and leave them one after the other, which ends sooner than whole jobs do,
-// where memory is held while jobs run and where it is for the whole plan.
+// TestChains: for weighted completion jobs join and leave units one after the other, which ends sooner than whole jobs,
+// both if memory is held while jobs run and if it is held for the whole plan.
 func TestChains(t *testing.T) {
 	for _, residence := range []instance.Residence{instance.WhileRunning, instance.WholePlan} {
 		spec := &instance.Spec{
@@ -209,7 +209,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestNight: a plan of some twenty million tasks is made, and checked in well under a second's work.
+// TestNight: a plan of some twenty million tasks is made, and checked in well under a second.
 func TestNight(t *testing.T) {
 	in := night(t, 64, 200, 60_000, instance.Makespan)
 	require.True(t, in.Long() || in.Tasks() > 20_000_000)
@@ -247,7 +247,7 @@ func BenchmarkMonth(b *testing.B) {
 	}
 }
 
-// TestOrdersEndEarly: a longer search never gives up what is better of equal plans, those whose jobs end earlier in all.
+// TestOrdersEndEarly: a longer search never gives up the better of equal plans, the one with the smaller sum of ends.
 func TestOrdersEndEarly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 12))
 	earlier := 0

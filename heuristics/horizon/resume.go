@@ -10,27 +10,27 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Interrupted is a plan in blocks that was under way when something changed.
+// Interrupted is a plan in blocks that was in progress when something changed.
 type Interrupted struct {
-	// Plan is what is left of it, in the jobs and at the clock of the instance of the rest, on the
-	// GPUs that there were. A job without residency is new.
+	// Plan is what is left of it, with the jobs and clock of the instance of the rest, on the previous
+	// GPUs. A job without residency is new.
 	Plan *instance.BlockSchedule
-	// GPU says which GPU of the rest one of those is; false where it is lost.
+	// GPU maps a previous GPU to one of the rest; false if it is lost.
 	GPU func(instance.GPUID) (instance.GPUID, bool)
-	// Now is when the change came.
+	// Now is the time of the change.
 	Now instance.Tick
 	// Begun jobs are in memory, and stay on their GPUs unless they move.
 	Begun []bool
-	// Moves are jobs that must find other GPUs. Changed are jobs whose iterations differ in length or number
-	// from the plan, so that their blocks of it are no longer valid.
+	// Moves are jobs that must find other GPUs. Changed are jobs whose iterations differ in length or
+	// number from the plan, so that their planned blocks are no longer valid.
 	Moves, Changed []bool
-	// Left are jobs with iterations in a block that others have left, with gaps where these had theirs.
+	// Left are jobs with iterations in a block that others have left, with gaps in place of theirs.
 	Left []bool
 }
 
-// Resumption carries a plan on. Units at work whose jobs neither move nor change go on as planned; the others get a new
-// pattern on the GPUs that they still have. Jobs that move join units at work, or wait like new jobs. Units that wait
-// keep their GPUs and their order, and start as early as possible without delaying those before them.
+// Resumption carries a plan on. Running units whose jobs neither move nor change continue as planned; the others get a
+// new pattern on the GPUs that they still have. Jobs that move join running units, or wait like new jobs. Units that
+// wait keep their GPUs and their order, and start as early as possible without delaying those before them.
 type Resumption struct {
 	// Plan is the best known.
 	Plan *instance.BlockSchedule
@@ -42,14 +42,14 @@ type Resumption struct {
 	units []group
 	// blocksOf each job in the plan, by number.
 	blocksOf [][]int
-	// movers are the jobs at work that move, those of most work first.
+	// movers are the running jobs that move, those with most work first.
 	movers []instance.JobID
-	// renewed are units whose pattern was made anew, by unit and members.
+	// renewed are units with a new pattern, by unit and members.
 	renewed map[string]*renewal
-	// fills tells that units which jobs have left get a new pattern, without their gaps.
+	// fills says that units that jobs have left get a new pattern, without their gaps.
 	fills bool
 
-	goes  []int // of jobs that move: the unit that they join; -1: none
+	goes  []int // for jobs that move: the unit that they join; -1: none
 	parts []part
 	value *big.Rat
 	ends  instance.Tick // see [Ends]
@@ -57,16 +57,16 @@ type Resumption struct {
 
 // group is the jobs of a unit.
 type group struct {
-	jobs, stay []instance.JobID // stay: those that do not move
-	begun      bool             // at work: it has jobs that are in memory and stay there
-	gpus       []instance.GPUID // that are left to it
-	work       float64          // GPU-ticks left of those that stay
-	end        instance.Tick    // in the plan
-	known      *part            // those that stay as planned; nil: not made yet
-	of         []int            // units that it takes the place of, where jobs join it; nil: none
+	jobs, stay []instance.JobID // stay: jobs that do not move
+	begun      bool             // running: it has jobs that are in memory and stay there
+	gpus       []instance.GPUID // GPUs that it still has
+	work       float64          // remaining GPU-ticks of the jobs that stay
+	end        instance.Tick    // planned end
+	known      *part            // the jobs that stay, as planned; nil: not made yet
+	of         []int            // units that it replaces if jobs join it; nil: none
 }
 
-// Resume carries a plan on, without a search. The error is a [*state.NoPlan] where a job finds no place.
+// Resume carries a plan on, without a search. The error is a [*state.NoPlan] if a job finds no place.
 func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 	r := &Resumption{in: in, was: was, queue: newQueue(in), renewed: map[string]*renewal{}}
 	r.group()
@@ -105,17 +105,17 @@ func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 	return r, nil
 }
 
-// goNowhere lets no job join a unit, until a caller says otherwise.
+// goNowhere lets no job join a unit.
 func (r *Resumption) goNowhere() []int { return slices.Repeat([]int{-1}, len(r.in.Jobs)) }
 
-// try makes the plan in which those that move join the given units, and keeps it if it is better.
+// try makes the plan in which the moving jobs join the given units, and keeps it if it is better.
 func (r *Resumption) try(goes []int) (better bool, err error) {
 	parts := r.divide(goes)
 	s, err := r.place(parts, false)
 	if err == nil {
 		better = r.offer(s)
 	}
-	if r.in.Queues() { // where no job waits for another GPU than its own, only who lost it or is in the way comes later
+	if r.in.Queues() { // if no job waits for GPUs other than its own, only jobs that lost GPUs or are in the way start later
 		if s, failed := r.place(parts, true); failed == nil && r.offer(s) {
 			better, err = true, nil
 		}
@@ -126,7 +126,7 @@ func (r *Resumption) try(goes []int) (better bool, err error) {
 	return better, err
 }
 
-// Ends adds up when the jobs of a plan end, which tells plans of one value apart.
+// Ends sums the ends of the jobs of a plan, to compare plans of equal value.
 func Ends(in *instance.Instance, s *instance.BlockSchedule) (sum instance.Tick) {
 	_, to := s.Spans(in)
 	for _, end := range to {
@@ -145,10 +145,10 @@ func (r *Resumption) offer(s *instance.BlockSchedule) bool {
 	return true
 }
 
-// hosts are the units at work that a job may join, given who has joined which so far: sorted by when the plan would end if
-// it did, then by work per GPU.
+// hosts are the running units that a job may join, given who has joined which so far: sorted by when
+// the plan would end if it did, then by work per GPU.
 func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
-	level := make([]float64, len(r.units)) // work for each GPU
+	level := make([]float64, len(r.units)) // work per GPU
 	last := 0.0
 	for n := range r.units {
 		level[n] = r.units[n].work
@@ -171,10 +171,10 @@ func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
 	return list[:min(len(list), mostHosts)]
 }
 
-// mostHosts is how many units a job that moves is tried in.
+// mostHosts is the number of units that a moving job is tried in.
 const mostHosts = 8
 
-// spread lets each job that moves join the unit that would end first with it and has the memory for it.
+// spread lets each moving job join the unit that would end first with it and has the memory for it.
 func (r *Resumption) spread() []int {
 	goes := r.goNowhere()
 	for _, j := range r.movers {
@@ -189,7 +189,8 @@ func (r *Resumption) spread() []int {
 	return goes
 }
 
-// together lets all jobs that move join one new unit, which replaces the units that lost jobs and others with little work.
+// together lets all moving jobs join one new unit, which replaces the units that lost jobs and others
+// with little work.
 func (r *Resumption) together() []int {
 	lost := make([]bool, len(r.units))
 	var order []int
@@ -233,7 +234,7 @@ func (r *Resumption) together() []int {
 	return goes
 }
 
-// estimate is when the last of the units at work would end if all GPUs of each were busy.
+// estimate is when the last of the running units would end if all GPUs of each were busy.
 func (r *Resumption) estimate(goes []int) (last float64) {
 	for _, n := range r.active(goes) {
 		work := r.units[n].work
@@ -249,7 +250,7 @@ func (r *Resumption) estimate(goes []int) (last float64) {
 	return last
 }
 
-// active are the units in use. One made to replace others counts once jobs have joined it.
+// active are the units in use. One that replaces others counts once jobs have joined it.
 func (r *Resumption) active(goes []int) (list []int) {
 	joined, replaced := make([]bool, len(r.units)), make([]bool, len(r.units))
 	for _, j := range r.movers {
@@ -268,8 +269,9 @@ func (r *Resumption) active(goes []int) (list []int) {
 	return list
 }
 
-// Improve searches for a better plan, for so many rounds or until the context ends: for patterns of the units that others
-// joined, for units to join, for the order of what waits. The answer is the same for the same plan, state of rng and rounds.
+// Improve searches for a better plan, for a number of rounds or until the context ends: for patterns of
+// the units that others joined, for units to join, for the order of what waits. The result is the same
+// for the same plan, state of rng and rounds.
 func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *instance.BlockSchedule {
 	tell := func() {
 		if c.Improved != nil {
@@ -281,7 +283,7 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 	slices.SortStableFunc(starts[:2], func(a, b []int) int { return cmp.Compare(r.estimate(a), r.estimate(b)) })
 	waiting := 0
 	if slices.ContainsFunc(r.parts, func(p part) bool { return !p.begun }) {
-		waiting = 3 // most of the time is for these
+		waiting = 3 // most of the time goes to these
 	}
 	for n, goes := range starts {
 		within, cancel := Portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
@@ -292,7 +294,8 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 	return r.Plan
 }
 
-// polish searches for better patterns of the units that jobs have joined; for the makespan always of the one that ends last.
+// polish searches for better patterns of the units that jobs have joined; for the makespan always of
+// the one that ends last.
 func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand.Rand, tell func()) {
 	var used []*renewal
 	last := instance.Tick(0) // end of the others
@@ -324,7 +327,7 @@ func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand
 	}
 }
 
-// patternRounds is for how many rounds a pattern is searched where there is no time limit.
+// patternRounds is the number of rounds for a pattern without a time limit.
 const patternRounds = 1
 
 // members are the jobs of a unit: those that stay, and those that join it.
@@ -339,12 +342,12 @@ func (r *Resumption) members(unit int, goes []int) []instance.JobID {
 	return list
 }
 
-// changes reports whether a unit needs another pattern than the planned one.
+// changes reports whether a unit needs a pattern other than the planned one.
 func (r *Resumption) changes(u *group) bool {
 	return slices.ContainsFunc(u.stay, func(j instance.JobID) bool { return r.was.Changed[j] || r.fills && r.was.Left[j] })
 }
 
-// anew is the new pattern of a unit; nil where it goes on as planned, or where there is none.
+// anew is the new pattern of a unit; nil if it continues as planned, or if there is none.
 func (r *Resumption) anew(unit int, goes []int) *renewal {
 	u, members := &r.units[unit], r.members(unit, goes)
 	if len(u.stay) == 0 || len(members) == len(u.stay) && !r.changes(u) {
@@ -353,13 +356,13 @@ func (r *Resumption) anew(unit int, goes []int) *renewal {
 	return r.renew(unit, members)
 }
 
-// divide divides what is left into units: those at work first, the others in the order of the
-// plan. goes[j] is the unit that job j, which moves, joins if there is room; -1: none.
+// divide divides what is left into units: running ones first, the others in the order of the plan.
+// goes[j] is the unit that moving job j joins if there is room; -1: none.
 func (r *Resumption) divide(goes []int) []part {
 	var list []part
 	placed, turns := make([]bool, len(r.in.Jobs)), make([]instance.Tick, len(r.in.Jobs))
 	for j := range turns {
-		turns[j] = 1 << 60 // new jobs come after those that wait already
+		turns[j] = 1 << 60 // new jobs come after those already waiting
 	}
 	from, _ := r.was.Plan.Spans(r.in)
 	for _, n := range r.active(goes) {

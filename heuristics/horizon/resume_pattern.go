@@ -13,19 +13,19 @@ import (
 	"jigsaw/heuristics/repair"
 )
 
-// renewal is a unit whose pattern is made anew.
+// renewal is a unit with a new pattern.
 type renewal struct {
 	members       []instance.JobID
 	nodes         []instance.NodeID
-	apart         bool // others live on its nodes as well
+	apart         bool // other jobs live on its nodes as well
 	pattern       *pattern
-	drained, body []part // what ends as planned first, and the new pattern
+	drained, body []part // what first ends as planned, and the new pattern
 	begun         bool
-	left          []instance.JobID // jobs that find no room in it
+	left          []instance.JobID // jobs without room in it
 }
 
-// renew repairs the planned pattern of a unit for the GPUs that it still has; nil: there is no such pattern.
-// Jobs that neither move nor change first finish the repeats they are in as planned; then the new pattern begins.
+// renew repairs the planned pattern of a unit for the GPUs that it still has; nil: there is no such pattern. Jobs
+// that neither move nor change first finish their current repeats as planned; then the new pattern begins.
 func (r *Resumption) renew(unit int, jobs []instance.JobID) *renewal {
 	key := fmt.Sprint(unit, jobs)
 	if x, ok := r.renewed[key]; ok {
@@ -72,7 +72,7 @@ func (r *Resumption) renew(unit int, jobs []instance.JobID) *renewal {
 	return x
 }
 
-// better searches for a better pattern of a unit on whose nodes no others live.
+// better searches for a better pattern of a unit with no other jobs on its nodes.
 func (r *Resumption) better(ctx context.Context, x *renewal, rng *rand.Rand) {
 	rounds := patternRounds
 	if _, limited := ctx.Deadline(); limited {
@@ -170,8 +170,8 @@ func (r *Resumption) template(jobs []instance.JobID) (*instance.Schedule, []int)
 	return s, most
 }
 
-// AddTurn adds an iteration of a job to a schedule that a repair begins from: tasks of zero length at these depths, on the
-// GPUs where the job was. Only their order counts.
+// AddTurn adds an iteration of a job to the schedule from which a repair starts: tasks of zero length at these
+// depths, on the previous GPUs of the job. Only their order matters.
 func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instance.Tick, counts []int, syncs bool, rate instance.RateLevel) {
 	worker := 0
 	for d, count := range counts {
@@ -185,7 +185,7 @@ func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instan
 	}
 }
 
-// drain returns the repeats in progress that a unit at work finishes before its new pattern begins, and how many
+// drain returns the repeats in progress that a running unit finishes before its new pattern begins, and how many
 // iterations of each job they contain.
 func (r *Resumption) drain(jobs []instance.JobID) (part, map[instance.JobID]int) {
 	now, taken := r.was.Now, map[instance.JobID]int{}

@@ -7,7 +7,7 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// occupied is when GPUs belong to units, and what these ask of links.
+// occupied holds when GPUs belong to units, and the link capacity these use.
 type occupied struct {
 	in    *instance.Instance
 	gpus  [][]stretch // by GPU
@@ -15,11 +15,10 @@ type occupied struct {
 	ends  []instance.Tick // of units
 }
 
-// stretch is a time, with its end left out.
+// stretch is a half-open interval of time.
 type stretch struct{ from, to instance.Tick }
 
-// free reports whether a GPU belongs to nobody from one time to another; if not, until when
-// not.
+// free reports whether a GPU is unused from one time to another; if not, until when it is used.
 func (o *occupied) free(g instance.GPUID, from, to instance.Tick) (bool, instance.Tick) {
 	for _, s := range o.gpus[g] {
 		if s.from < to && from < s.to {
@@ -63,9 +62,9 @@ func (o *occupied) earliest(p *part) instance.Tick {
 	}
 }
 
-// place is serial schedule generation: it starts all parts in order, each as early as possible, so that none delays one before
-// it. With gaps, parts that can start no later than planned come first; then the jobs that would be delayed, or that move, take
-// any GPUs that are free.
+// place is serial schedule generation: it starts all parts in order, each as early as possible, so that none delays one
+// before it. With gaps, parts that can start no later than planned come first; then the jobs that would be delayed, or
+// that move, take any free GPUs.
 func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, error) {
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
@@ -85,7 +84,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 		}
 		held := at
 		if p.begun {
-			held = min(at, r.was.Now) // it is at work: its jobs are in memory there
+			held = min(at, r.was.Now) // it is running: its jobs are in memory there
 		}
 		o.take(p.gpus, held, at+p.to-p.from, p.holds, at-p.from)
 		for _, b := range p.blocks {
@@ -120,7 +119,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 	return plan, nil
 }
 
-// settle notes what jobs that have GPUs keep there, where they are in memory for the whole plan.
+// settle records what jobs that have GPUs keep there, if they are in memory for the whole plan.
 func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
 	if f.held == nil {
 		return
@@ -176,7 +175,7 @@ func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 			}
 			lasts := r.queue.Length(id, s)
 			if lasts > length {
-				length = lasts // what is free until then is another matter
+				length = lasts // whether they are free until then is checked below
 				continue
 			}
 			b := s.block(id, r.in, at+job.Load)

@@ -11,7 +11,7 @@ import (
 	"jigsaw/formulation/instance/check"
 )
 
-// reorder searches among orders of what waits, as [Config.Orders] does, beside what is at work.
+// reorder searches among orders of what waits, as [Config.Orders] does, beside what is running.
 func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
 	q, order := r.waiting()
 	if len(order) == 0 || ctx.Err() != nil {
@@ -40,7 +40,8 @@ func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
 	}
 }
 
-// among inserts the jobs that are new since the plan into the order of those that wait, by Smith's ratio instead of at the end.
+// among inserts jobs that are new since the plan into the order of those that wait, by Smith's ratio instead of at
+// the end.
 func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 	ratio := func(id instance.JobID) float64 {
 		if u := q.unit(id); u != nil {
@@ -71,10 +72,10 @@ func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 	return known
 }
 
-// mostPlaced is how many jobs are placed without a time limit, in all orders together.
+// mostPlaced is the number of jobs placed without a time limit, in all orders together.
 const mostPlaced = 100_000
 
-// waiting returns a queue on the GPUs and links that units at work leave, and what waits, in the order of the plan.
+// waiting returns a queue on the GPUs and links that running units leave, and what waits, in the order of the plan.
 func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 	if !r.in.Queues() {
 		return nil, nil
@@ -82,7 +83,7 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 	q = newQueue(r.in)
 	q.now = r.was.Now
 	taken := make([]bool, len(r.in.GPUs))
-	for i := range slices.Backward(r.parts) { // what a part goes on from is before it
+	for i := range slices.Backward(r.parts) { // the parts that a part continues come before it
 		p := &r.parts[i]
 		if !p.begun {
 			continue
@@ -119,7 +120,7 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 	return q, order
 }
 
-// unit is a part with blocks as a unit of the queue.
+// unit converts a part with blocks to a unit of the queue.
 func (r *Resumption) unit(p *part) *unit {
 	u := &unit{jobs: p.jobs, gpus: len(p.gpus), release: p.ready, length: p.to - p.from}
 	gpu := func(g instance.GPUID) instance.GPUID {

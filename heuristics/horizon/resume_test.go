@@ -11,7 +11,7 @@ import (
 	"jigsaw/heuristics/horizon"
 )
 
-// TestResumeGaps: where others have left its block, a job no longer waits in their gaps.
+// TestResumeGaps: if others have left its block, a job no longer waits in their gaps.
 func TestResumeGaps(t *testing.T) {
 	d, err := codec.Decode([]byte(`
 version: 1

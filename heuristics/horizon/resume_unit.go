@@ -7,23 +7,23 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// part is a unit of what is left: blocks on GPUs of their own for as long as it lasts, or without
-// blocks one job that has to find GPUs.
+// part is a unit of what is left: blocks on GPUs of their own for as long as it lasts, or,
+// without blocks, one job that has to find GPUs.
 type part struct {
 	jobs  []instance.JobID
 	homes [][]instance.GPUID // by job
-	// begun ones are at work, and hold their GPUs already; fixed ones keep their times as well.
+	// begun ones are running, and hold their GPUs already; fixed ones keep their times as well.
 	begun, fixed bool
 	blocks       []instance.Block
 	gpus         []instance.GPUID
 	holds        []hold
-	// from and to are when it holds its GPUs, from with the loads of its jobs; ready is before
-	// which it cannot begin to.
+	// from and to are when it holds its GPUs, from including the loads of its jobs; ready is the
+	// earliest from possible.
 	from, to, ready instance.Tick
-	turn            instance.Tick // in the order of the plan
+	turn            instance.Tick // position in the order of the plan
 }
 
-// hold is what a block asks of a link at most.
+// hold is the largest demand of a block on a link.
 type hold struct {
 	link instance.LinkID
 	use
@@ -75,7 +75,7 @@ func (r *Resumption) group() {
 	}
 }
 
-// blocks returns what the plan has of some jobs, on the GPUs that there were.
+// blocks returns the plan's blocks of some jobs, on the previous GPUs.
 func (r *Resumption) blocks(jobs []instance.JobID) (list []instance.Block) {
 	some := map[instance.JobID]bool{}
 	var in []int
@@ -95,11 +95,11 @@ func (r *Resumption) blocks(jobs []instance.JobID) (list []instance.Block) {
 	return list
 }
 
-// asPlanned is a unit that goes on, or will start, as it was planned. Its GPUs are all there.
+// asPlanned is a unit that continues, or will start, as planned. All its GPUs exist.
 func (r *Resumption) asPlanned(jobs []instance.JobID, begun bool, turn instance.Tick) part {
 	p := part{jobs: jobs, begun: begun, fixed: begun, turn: turn, blocks: r.blocks(jobs)}
 	for i := range p.blocks {
-		// It starts with its first task, which is not before time 0 where it goes on.
+		// It starts with its first task, which is not before time 0 if it continues.
 		b := &p.blocks[i]
 		first := slices.MinFunc(b.Tasks, func(a, b instance.Task) int { return cmp.Compare(a.Start, b.Start) }).Start
 		b.Start += first
@@ -120,7 +120,7 @@ func (r *Resumption) asPlanned(jobs []instance.JobID, begun bool, turn instance.
 	return p
 }
 
-// finish works out what a part with blocks holds.
+// finish computes what a part with blocks holds.
 func (r *Resumption) finish(p *part) {
 	from := map[instance.JobID]instance.Tick{}
 	for i := range p.blocks {
@@ -136,7 +136,7 @@ func (r *Resumption) finish(p *part) {
 			p.to = max(p.to, last+y.End)
 		}
 	}
-	shift := instance.Tick(-1 << 60) // all of it has to come so much later, at least
+	shift := instance.Tick(-1 << 60) // the least delay of the whole part
 	for n, j := range p.jobs {
 		job := &r.in.Jobs[j]
 		p.gpus = append(p.gpus, p.homes[n]...)
@@ -157,8 +157,8 @@ func (r *Resumption) finish(p *part) {
 	}
 }
 
-// holdsOf is what a block asks of links: the greatest sum of rates in its period, from its first start on the
-// link to its last end.
+// holdsOf is the demand of a block on links: the largest sum of rates in its period, from its first
+// start on the link to its last end.
 func (r *Resumption) holdsOf(p *part, b *instance.Block) (list []hold) {
 	uses := map[instance.LinkID][]use{}
 	ends := map[instance.LinkID]*hold{}

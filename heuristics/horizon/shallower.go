@@ -7,9 +7,9 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Shallower returns a plan of in.FullDepth at the depths that the rules of in ask for: every iteration has
-// the cheapest multiset, and tasks and synchronisations, none of which is longer for it, start when they did. Where
-// rules ask for certain depths, full depth breaks them, and a plan of that would not be one of in.
+// Shallower returns a plan of in.FullDepth at the depths that the rules of in require: every iteration has the
+// cheapest multiset, and tasks and synchronisations, none of which gets longer, start as before. If rules require
+// certain depths, full depth violates them, and the plan would not be valid for in.
 func Shallower(in *instance.Instance, plan *instance.BlockSchedule) *instance.BlockSchedule {
 	counts := state.CheapestMultisets(in)
 	depths := make([][]int, len(in.Jobs))            // by GPU of the job

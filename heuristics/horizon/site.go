@@ -7,23 +7,23 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// floor is the cluster at one moment of a queue: which GPUs are free, what links carry.
+// floor is the cluster at one moment of a queue: which GPUs are free, and the loads of links.
 type floor struct {
 	in *instance.Instance
 	// counts[j][d] workers of job j at depth d.
 	counts [][]int
-	// free GPUs: in all, by rack, by node, and one by one.
+	// free GPUs: in total, by rack, by node, and individually.
 	free           []bool
 	idle           int
 	byRack, byNode []int
-	// open[t][n] are the nodes of type t of which n GPUs are free.
+	// open[t][n] are the nodes of type t with n free GPUs.
 	open [][]nodeSet
-	// carried[l] is the sum of the peaks of the units at work on link l.
+	// carried[l] is the sum of the peaks of the running units on link l.
 	carried []instance.Rate
-	// Where jobs are in memory for the whole plan, what those placed so far need on GPU g.
+	// If jobs are in memory for the whole plan: what those placed so far need on GPU g.
 	held []instance.Memory
 
-	usable      []nodeSet         // scratch: the nodes of which a job could take n GPUs
+	usable      []nodeSet         // scratch: the nodes on which a job could take n GPUs
 	some, least []instance.NodeID // scratch
 	gpus        []instance.GPUID  // scratch
 }
@@ -76,7 +76,7 @@ func (f *floor) take(gpus []instance.GPUID, free bool) {
 	}
 }
 
-// room reports whether a task of that depth has room on a GPU, beside what is in memory there.
+// room reports whether a task of that depth fits on a GPU, beside what is in memory there.
 func (f *floor) room(j *instance.Job, g instance.GPUID, depth int) bool {
 	t := f.in.GPUs[g].Type
 	need := j.On[t].Memory(depth)
@@ -86,7 +86,7 @@ func (f *floor) room(j *instance.Job, g instance.GPUID, depth int) bool {
 	return need.Sum() <= f.in.Types[t].Memory
 }
 
-// site is where and how a whole job runs: one iteration of it, which repeats.
+// site is where and how a whole job runs: one iteration, which repeats.
 type site struct {
 	gpus   []instance.GPUID
 	depths []int // by GPU
@@ -100,11 +100,11 @@ type site struct {
 // iteration returns the length of an iteration.
 func (s *site) iteration() instance.Tick { return s.tasks + s.sync }
 
-// anyType stands for all types of GPU together.
+// anyType means all types of GPU together.
 const anyType instance.TypeID = -1
 
-// find returns where a job would run now, on GPUs that are free: where it is nearest or, where it runs on
-// several types of GPU, on the one on which it is fastest. nil: nowhere.
+// find returns where a job would run now, on free GPUs: the nearest ones or, if it runs on several
+// types of GPU, on the type on which it is fastest. nil: nowhere.
 func (f *floor) find(id instance.JobID) *site {
 	best := f.nearest(id, anyType)
 	for t := range f.in.Types {
@@ -118,9 +118,9 @@ func (f *floor) find(id instance.JobID) *site {
 	return best
 }
 
-// nearest returns where a job would run now on free GPUs of a type, as near to one another as can
-// be: on the node with the fewest that suffice, else on the fewest nodes of a rack, else of the
-// cluster. nil: nowhere.
+// nearest returns where a job would run now on free GPUs of a type, as near to one another as
+// possible: on the node with the fewest that suffice, else on the fewest nodes of a rack, else of
+// the cluster. nil: nowhere.
 func (f *floor) nearest(id instance.JobID, only instance.TypeID) *site {
 	j, all := &f.in.Jobs[id], instance.NodeID(len(f.in.Nodes))
 	if f.idle < j.Workers {
@@ -179,7 +179,7 @@ func (f *floor) look(id instance.JobID, only instance.TypeID) {
 			continue
 		}
 		for n := 1; n < len(open) && j.Runs(instance.TypeID(t)); n++ {
-			// All that are free or, of a type without room, none.
+			// All free ones or, of a type without room, none.
 			if at := open[n].first(0, instance.NodeID(len(f.in.Nodes))); at >= 0 && f.room(j, f.in.Nodes[at].FirstGPU, f.shallowest(id)) {
 				f.usable[n-n%j.Group()].add(open[n])
 			}
@@ -198,7 +198,8 @@ func (f *floor) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) 
 	return list[:len(list)-(len(list)-from)%j.Group()]
 }
 
-// gather returns how a job runs on GPUs of these nodes, the last of which it may take a part of; nil if it cannot.
+// gather returns how a job runs on GPUs of these nodes, with possibly only a part of the last one;
+// nil if it cannot.
 func (f *floor) gather(id instance.JobID, nodes ...instance.NodeID) *site {
 	f.gpus = f.gpus[:0]
 	for _, n := range nodes {
@@ -209,8 +210,8 @@ func (f *floor) gather(id instance.JobID, nodes ...instance.NodeID) *site {
 	return f.at(id, gpus)
 }
 
-// fewest returns the fewest of the nodes from one on and before another that suffice: of those with most GPUs, and last the one that fits best.
-// nil where there are none, or not fewer than so many, unless that is 0.
+// fewest returns the fewest of the nodes in [from, to) that suffice: those with most GPUs, and last
+// the one that fits best. nil if there are none, or not fewer than fewer, unless that is 0.
 func (f *floor) fewest(workers int, from, to instance.NodeID, fewer int) []instance.NodeID {
 	f.some = f.some[:0]
 	for n := len(f.usable) - 1; n > 0; n-- {
@@ -237,11 +238,11 @@ func (f *floor) shallowest(id instance.JobID) int {
 	return slices.IndexFunc(f.counts[id], func(n int) bool { return n > 0 })
 }
 
-// at returns how a job runs on these GPUs, ascending, beside what links carry; nil if it cannot.
+// at returns how a job runs on these GPUs, ascending, given the loads of links; nil if it cannot.
 func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	j := &f.in.Jobs[id]
 	s := &site{gpus: gpus, depths: make([]int, len(gpus)), level: 1}
-	// The deepest tasks go where most room is left.
+	// The deepest tasks go where there is most room.
 	order := make([]int, len(gpus))
 	left := make([]instance.Bytes, len(gpus))
 	for i, g := range gpus {
@@ -253,7 +254,7 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		}
 	}
 	g := j.Group()
-	slices.SortStableFunc(order, func(a, b int) int { // a worker at a time
+	slices.SortStableFunc(order, func(a, b int) int { // one worker at a time
 		a, b = a/g*g, b/g*g
 		return cmp.Compare(slices.Min(left[b:b+g]), slices.Min(left[a:a+g]))
 	})
@@ -278,8 +279,8 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	if !ok {
 		return nil
 	}
-	// The fastest rate that leaves others on its nodes their share, where that costs little; else the
-	// fastest that there is.
+	// The fastest rate that leaves others on its nodes their share, if that costs little; otherwise
+	// the fastest possible.
 	counts := f.share(gpus)
 	var fastest *site
 	for _, level := range f.in.RateLevels {
@@ -309,16 +310,17 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	return fastest
 }
 
-// costly is which part of an iteration a slower synchronisation may cost so that others share the links.
+// costly is the divisor of an iteration's length that limits the cost of a slower synchronisation
+// that lets others share the links.
 const costly = 16
 
-// taking is how many of the GPUs of a node a job takes.
+// taking is the number of GPUs of a node that a job takes.
 type taking struct {
 	node        *instance.Node
 	taken, gpus int
 }
 
-// share counts the GPUs that are taken of each node, of GPUs in ascending order.
+// share counts the GPUs taken of each node, for GPUs in ascending order.
 func (f *floor) share(gpus []instance.GPUID) (list []taking) {
 	for _, g := range gpus {
 		node := &f.in.Nodes[f.in.GPUs[g].Node]
@@ -330,7 +332,7 @@ func (f *floor) share(gpus []instance.GPUID) (list []taking) {
 	return list
 }
 
-// carry adds what a site asks of links, or takes it away.
+// carry adds the link demand of a site, or removes it.
 func (f *floor) carry(s *site, sign instance.Rate) {
 	for _, u := range s.uses {
 		f.carried[u.Link] += sign * s.rate * instance.Rate(u.Times)

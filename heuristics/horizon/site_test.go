@@ -13,7 +13,7 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// simple is floor.find by a look at every GPU, of those that are free and not kept.
+// simple is floor.find by examining every GPU, among those that are free and not kept.
 func simple(f *floor, id instance.JobID, kept map[instance.GPUID]bool) *site {
 	best := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] })
 	for t := range f.in.Types {
@@ -101,7 +101,7 @@ func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site
 	return at(fewest(most))
 }
 
-// TestFind: where a job would run is found as by a look at every GPU, while others come and go.
+// TestFind: find gives the same sites as examining every GPU, while others come and go.
 func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 24))
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }

@@ -11,12 +11,12 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// unit is a set of jobs that together hold whole nodes until all of them are done. Its blocks number jobs and
-// GPUs within the unit, and count time from its first task.
+// unit is a set of jobs that together hold whole nodes until all are done. Its blocks number jobs and GPUs within the
+// unit, and count time from its first task.
 type unit struct {
 	jobs          []instance.JobID
-	nodes, kind   int // how many nodes it takes, and of which kind
-	racks         int // how many whole racks of such nodes it takes; 0 if it takes single nodes
+	nodes, kind   int // number and kind of the nodes it takes
+	racks         int // number of whole racks of such nodes it takes; 0 if it takes single nodes
 	gpus          int
 	on            []instance.GPUID // GPUs on which it is running already; nil if it has not begun
 	homes         [][]instance.GPUID
@@ -25,12 +25,12 @@ type unit struct {
 	ends          []instance.Tick         // of each job
 	release, load instance.Tick
 	length        instance.Tick // without the load
-	// By GPU, what its jobs need: the sum, and the most of one.
+	// By GPU, what its jobs need: the sum, and the largest demand of one.
 	held []instance.Memory
 }
 
-// mostInUnit is how many jobs a unit has at most, unitTries how many schedules its pattern is the best of, and mostKnown
-// how many patterns are made.
+// mostInUnit is the largest number of jobs of a unit, unitTries the number of schedules of which its pattern is the
+// best, and mostKnown the number of patterns made.
 const (
 	mostInUnit = 6
 	unitTries  = 8
@@ -52,8 +52,9 @@ func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
 	return &former{q, q.in.ClassOf(), map[string]*unit{}, patterns{}, rng.Uint64(), slack, straying(q.in)}
 }
 
-// straying tells for every job whether its routes between nodes of one rack use links other than those of these nodes, as a
-// policy may ask. Jobs on other nodes need such links as well, so that the job must not be planned on a part of a rack by itself.
+// straying reports for every job whether its routes between nodes of one rack use links other than those of these
+// nodes, as a policy may require. Jobs on other nodes need such links as well, so the job must not be planned
+// separately on a part of a rack.
 func straying(in *instance.Instance) []bool {
 	strays, known := make([]bool, len(in.Jobs)), map[int]bool{0: false} // by policy
 	for j := range strays {
@@ -75,7 +76,8 @@ func straying(in *instance.Instance) []bool {
 	return strays
 }
 
-// form returns the id of a unit of the jobs, or of the one job; -1 if they do not fit on as many nodes of one kind as the widest needs.
+// form returns the id of a unit of the jobs, or of the single job; -1 if they do not fit on as many nodes of one kind
+// as the widest needs.
 func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID {
 	q := f.q
 	if len(jobs) == 1 {
@@ -92,10 +94,10 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	key := key(f.class, q.kinds, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		// If jobs slow each other down, plans are made anew at every arrival, from few orders, and chains are worse.
+		// With interference, plans are made anew at every arrival, from few orders, and chains are worse.
 		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
 			if found = f.chained(jobs, nodes); found != nil {
-				found.write = func() []instance.Block { return f.chained(found.jobs, nodes).blocks } // of known patterns
+				found.write = func() []instance.Block { return f.chained(found.jobs, nodes).blocks } // from known patterns
 			}
 		} else {
 			found = f.plan(ctx, jobs, nodes)
@@ -118,7 +120,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	return q.last()
 }
 
-// plan makes a pattern of jobs on nodes; nil where there is none.
+// plan makes a pattern of jobs on nodes; nil if there is none.
 func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instance.NodeID) *unit {
 	p, err := newPattern(ctx, f.q.in, rand.New(rand.NewPCG(f.seed, 0)), jobs, nodes, unitTries)
 	if err != nil {
@@ -138,7 +140,7 @@ func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instan
 	return u
 }
 
-// weigh works out how much memory a unit needs on such nodes.
+// weigh computes how much memory a unit needs on such nodes.
 func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 	u.held = make([]instance.Memory, u.gpus)
 	for at, g := range gpusOf(in, nodes) {
@@ -175,14 +177,14 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 	}
 	first, last := max(0, from-near), min(len(order)-1, from+near)
 	if first == last {
-		return nil // it is by itself
+		return nil // it is alone
 	}
 	to := first + rng.IntN(last-first)
 	if to >= from {
 		to++
 	}
 	b := members(to)
-	if y := rng.IntN(2 * len(b)); y < len(b) && len(a)+len(b) > 2 { // they change places
+	if y := rng.IntN(2 * len(b)); y < len(b) && len(a)+len(b) > 2 { // they swap
 		a[x], b[y] = b[y], a[x]
 		if !set(from, a) || !set(to, b) {
 			return nil
@@ -247,7 +249,8 @@ func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.Node
 	return 0, nil, 0
 }
 
-// alike are the racks that a unit of several may consist of beside the given one, which is among them: all of one kind of nodes.
+// alike are the racks that a unit of several racks may use together with the given one, including that: all of one kind
+// of nodes.
 func (q *queue) alike(rack int) []int {
 	nodes := q.in.Racks[rack].Nodes
 	if slices.ContainsFunc(nodes, func(n instance.NodeID) bool { return q.kinds[n] != q.kinds[nodes[0]] }) {
@@ -261,8 +264,8 @@ func (q *queue) alike(rack int) []int {
 	return nil
 }
 
-// wholeNodes returns the kind and number of the whole nodes that a list of GPUs, ascending, consists of, and the number of racks if
-// there are several; 0 if it does not consist of whole nodes of one kind.
+// wholeNodes returns the kind and number of the whole nodes that make up a list of GPUs, ascending, and the number of
+// racks if there are several; 0 if it is not made of whole nodes of one kind.
 func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
 	last := -1
 	for len(gpus) > 0 {
@@ -307,7 +310,7 @@ func (q *queue) seek(f *floor, u *unit) *site {
 	return nil
 }
 
-// fits reports whether a node has the memory that a unit needs on one of its own, by number.
+// fits reports whether a node has the memory that a unit needs on its node with that number.
 func (f *floor) fits(u *unit, n instance.NodeID, number int) bool {
 	node := &f.in.Nodes[n]
 	for i := range node.GPUs {
@@ -329,7 +332,7 @@ func gpusOf(in *instance.Instance, nodes []instance.NodeID) (gpus []instance.GPU
 	return gpus
 }
 
-// of looks a number up in a list.
+// of maps numbers through a list.
 func of[N ~int32 | ~int](list []N) func(N) N { return func(n N) N { return list[n] } }
 
 // renumbered returns a block of other jobs on other GPUs.
@@ -372,8 +375,8 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	return plan
 }
 
-// judge notes the value of a timetable, when its jobs end, the jobs and units that are late and by how much in all, and, if
-// one misses its deadline, an error that says so.
+// judge records the value of a timetable, when its jobs end, the jobs and units that are late and by how much in total,
+// and, if one misses its deadline, an error that says so.
 func (q *queue) judge(o *outcome) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range o.list {

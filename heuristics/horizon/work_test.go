@@ -10,7 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// twoSpeeds has so many jobs of two workers, and a node of two GPUs of each of two types, which these describe.
+// twoSpeeds has the given number of jobs of two workers, and a node of two GPUs of each of the two given types.
 func twoSpeeds(t *testing.T, jobs int, types ...instance.GPUTypeSpec) *instance.Instance {
 	t.Helper()
 	in, err := instance.Compile(&instance.Spec{
@@ -25,12 +25,12 @@ func twoSpeeds(t *testing.T, jobs int, types ...instance.GPUTypeSpec) *instance.
 	return in
 }
 
-// typeOf is a type of GPU of a speed.
+// typeOf is a type of GPU with a speed.
 func typeOf(name string, speed instance.Ratio) instance.GPUTypeSpec {
 	return instance.GPUTypeSpec{Name: name, Memory: 1 << 30, ProfiledAs: []instance.ProfiledAs{{GPU: "a", Speed: speed}}}
 }
 
-// TestDealBySpeed: of ten alike jobs GPUs that are four times as fast get eight.
+// TestDealBySpeed: of ten identical jobs, GPUs that are four times as fast get eight.
 func TestDealBySpeed(t *testing.T) {
 	in := twoSpeeds(t, 10, typeOf("fast", 2_000_000), typeOf("slow", 500_000))
 	d := dealer{in: in, class: in.ClassOf(), strays: straying(in)}
@@ -42,7 +42,7 @@ func TestDealBySpeed(t *testing.T) {
 	require.InDelta(t, cells[0].level(), cells[1].level(), 1e-9)
 }
 
-// TestWork: a job's work is that on its fastest GPUs, wherever in the file these are.
+// TestWork: a job's work is that on its fastest GPUs, wherever these are in the file.
 func TestWork(t *testing.T) {
 	compile := func(types ...instance.GPUTypeSpec) *instance.Instance { return twoSpeeds(t, 1, types...) }
 	fast, slow := typeOf("fast", 2_000_000), typeOf("slow", 500_000)
@@ -54,8 +54,8 @@ func TestWork(t *testing.T) {
 	require.Equal(t, [][]float64{{160, 40}}, on)
 }
 
-// TestPatience: on GPUs that are four times as fast two jobs end one after the other sooner than side by side; of five
-// jobs one goes to the slow ones.
+// TestPatience: on GPUs that are four times as fast two jobs end sooner one after the other than side by side;
+// of five jobs one goes to the slow ones.
 func TestPatience(t *testing.T) {
 	fast, slow := typeOf("fast", 2_000_000), typeOf("slow", 500_000)
 	in := twoSpeeds(t, 2, slow, fast)

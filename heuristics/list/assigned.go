@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// Steps of annealing assignments: by worker in greedy, and by worker and round in
-	// Improve, where they double after so many rounds, so often; and the bounds on both.
+	// Steps of annealing assignments: per worker in greedy, and per worker and round in
+	// Improve, where they double after a number of rounds, a number of times; and the
+	// limits on both.
 	greedySteps, roundSteps   = 300, 2000
 	leastAssign, mostAssign   = 20_000, 2_000_000
 	assigners, assignDouble   = 2, 3
 	mostDoublings, quickSteps = 4, 10
 )
 
-// Unrelated reports whether residencies decide everything, and how long a job takes
-// depends on where it lives: makespan on unrelated machines. On identical ones the other
-// searches are as good and end sooner.
+// Unrelated reports whether residencies alone decide the makespan, and the length of a
+// job depends on where it lives: makespan on unrelated machines. On identical machines
+// the other searches are as good and end sooner.
 func Unrelated(in *instance.Instance) bool {
 	return assign.Exact(in) && slices.ContainsFunc(in.Nodes, func(n instance.Node) bool { return n.Type != in.Nodes[0].Type })
 }
@@ -47,13 +48,14 @@ func (p *Portfolio) assigned() error {
 	return nil
 }
 
-// anyOrder is a decision on residencies where the order of jobs does not matter.
+// anyOrder is a decision on residencies for instances in which the order of jobs
+// does not matter.
 func (p *Portfolio) anyOrder(counts [][]int, where *placement.Placement) *Decision {
 	base, slope := Measure(p.In, where, counts).Keys(p.In, LongestChain)
 	return &Decision{Counts: counts, Where: where, Base: base, Slope: slope, rule: LongestChain}
 }
 
-// placed is the placement of jobs of one worker each.
+// placed is a placement of jobs of one worker each.
 func placed(gpu []instance.GPUID, limit []int) *placement.Placement {
 	p := &placement.Placement{Span: make([]instance.Span, len(gpu))}
 	for j := range gpu {
@@ -63,8 +65,8 @@ func placed(gpu []instance.GPUID, limit []int) *placement.Placement {
 	return p
 }
 
-// ImproveAssigned is Improve of an instance that is [Unrelated]: a few assignments are
-// annealed side by side, in rounds that get longer.
+// ImproveAssigned is Improve for an instance that is [Unrelated]: a few assignments
+// are annealed in parallel, in rounds that get longer.
 func ImproveAssigned(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *instance.Schedule {
 	p := NewPortfolio(ctx, state.Options{}, in, rng)
 	counts := state.CheapestMultisets(in)

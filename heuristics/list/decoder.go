@@ -17,27 +17,27 @@ type Decision struct {
 	// Job j's iteration i = 0.. has the priority key Base[j] + i*Slope[j];
 	// lower goes first, ties by job index.
 	Base, Slope []int64
-	// rule is what Base and Slope come from, up to changes of single jobs.
+	// rule is the source of Base and Slope, up to changes of single jobs.
 	rule Rule
 	// keys, if not nil, are used instead: keys[j][i].
 	keys [][]int64
-	// Patience, in quarters: a GPU stays idle rather than start a task if a
-	// job with a better key comes back within that part of the task's length.
-	// 0 never waits.
+	// Patience, in quarters: a GPU stays idle instead of starting a task if a job
+	// with a better key comes back within that fraction of the task's length. 0
+	// never waits.
 	Patience int
-	// eager: a synchronisation claims its links already when the last task
-	// before it starts, so that worse ones do not get in its way.
+	// eager: a synchronisation reserves its links as soon as the last task before
+	// it starts, so that those with worse keys do not delay it.
 	eager bool
-	// Even: an iteration's deep tasks go to the GPUs with the least work left,
+	// Even: the deep tasks of an iteration go to the GPUs with the least work left,
 	// not to the first to start.
 	Even bool
 	// slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
 	slow []uint8
 	// Latest, unless 0, lets the event-driven decoder give up once the makespan
-	// looks like passing it.
+	// appears to exceed it.
 	Latest instance.Tick
-	// serial asks for the serial decoder; see insertion.go.
+	// serial selects the serial decoder; see insertion.go.
 	serial bool
 }
 
@@ -57,7 +57,7 @@ func (d *Decision) fastest(j int) int {
 	return int(d.slow[j])
 }
 
-// syncs appends the speeds that job j may synchronise at.
+// syncs appends the rate levels at which job j may synchronise.
 func (d *Decision) syncs(list []state.SyncLevel, in *instance.Instance, j int) []state.SyncLevel {
 	return state.AppendSyncLevels(list, in, &in.Jobs[j], d.Counts[j], &d.Where.Span[j], d.fastest(j))
 }

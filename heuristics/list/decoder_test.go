@@ -11,8 +11,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// TestDecoders checks what both decoders make of every rule and patience,
-// leaving out deadlines, which a single decision need not meet.
+// TestDecoders checks the schedules of both decoders for every rule and
+// patience, except deadlines, which a single decision need not meet.
 func TestDecoders(t *testing.T) {
 	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {

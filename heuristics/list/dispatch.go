@@ -9,8 +9,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Dispatcher is the event-driven decoder: it moves through time and, whenever
-// a GPU is idle, starts the waiting task of the best key there; see doc.go.
+// Dispatcher is the event-driven decoder: it moves through time and, whenever a
+// GPU is idle, starts the waiting task with the best key there; see doc.go.
 type Dispatcher struct {
 	in     *instance.Instance
 	layout *state.Layout
@@ -19,7 +19,7 @@ type Dispatcher struct {
 	d   *Decision
 	out *Record
 	now instance.Tick
-	// events to come: a min-heap by time.
+	// events is a min-heap of future events by time.
 	events []event
 
 	jobs []jobState
@@ -30,30 +30,30 @@ type Dispatcher struct {
 	waiting []bool          // its task of the current iteration has not started
 	// Per GPU.
 	residents [][]resident
-	queued    []int32         // residents that wait
-	free      []instance.Tick // when its task ends
+	queued    []int32         // waiting residents
+	free      []instance.Tick // end of its task
 	remaining []instance.Tick // mean ticks of tasks not yet started
-	wake      []instance.Tick // when it is to look again
+	wake      []instance.Tick // when to examine it again
 	isDirty   []bool
-	dirty     []int32 // idle GPUs to look at now
+	dirty     []int32 // idle GPUs to examine now
 	// Per link.
 	load   []instance.Rate // rates of the running syncs
 	active [][]activeSync  // running syncs, by ascending end
 	queue  [][]waitingSync // syncs that wait for capacity
 	claim  []claim
-	syncs  []int32 // jobs whose sync is to be looked at now
+	syncs  []int32 // jobs whose sync is to be examined now
 	inSync []bool  // per job: in syncs
 	order  []int32 // scratch
 	seen   []bool  // scratch, per job
 }
 
-// resident is a worker as its GPU sees it.
+// resident is a worker on its GPU.
 type resident struct {
 	job  int32
 	slot int32
 }
 
-// jobState is the progress of a job. Times of its synchronisations and tasks
+// jobState is the progress of a job. Lengths of its synchronisations and tasks
 // are fixed by its placement and multiset.
 type jobState struct {
 	key       int64
@@ -62,17 +62,17 @@ type jobState struct {
 	iteration int32 // counts from 0
 	total     int32
 	left      int32         // tasks of this iteration not yet started
-	ends      instance.Tick // of the tasks started so far, the latest end
-	// next is the time from which the next iteration may start: an estimate
-	// from below until the synchronisation has started; -1 if unknown.
+	ends      instance.Tick // latest end of the tasks started so far
+	// next is the time from which the next iteration may start: a lower estimate
+	// until the synchronisation has started; -1 if unknown.
 	next   instance.Tick
 	waits  bool // its synchronisation waits for capacity
-	even   bool // its depths are dealt by the work left on its GPUs
+	even   bool // its depths are assigned by the work left on its GPUs
 	gang   bool
 	rate   instance.Rate
 	counts []int32 // per depth: tasks of this iteration not yet started
 	uses   []instance.LinkUse
-	// syncs are the speeds the job may use, from that with index fastest on.
+	// syncs are the rate levels the job may use, from that with index fastest on.
 	syncs   []state.SyncLevel
 	fastest int
 }
@@ -135,7 +135,7 @@ func (s *Dispatcher) reset(d *Decision, out *Record) {
 	}
 }
 
-// admit makes job j known to its GPUs, which must be set in the decision.
+// admit enters job j on its GPUs, which must be set in the decision.
 func (s *Dispatcher) admit(j int) {
 	in, d := s.in, s.d
 	job, js := &in.Jobs[j], &s.jobs[j]
@@ -154,12 +154,12 @@ func (s *Dispatcher) admit(j int) {
 	js.even = d.Even && !slices.ContainsFunc(d.Where.Limit[j], func(limit int) bool { return limit < job.Full() })
 }
 
-// Decode implements [decoder]. It gives up with [ErrHopeless] once the makespan looks
-// like passing d.Latest.
+// Decode implements [decoder]. It gives up with [ErrHopeless] once the makespan
+// appears to exceed d.Latest.
 func (s *Dispatcher) Decode(ctx context.Context, d *Decision, out *Record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {
-		if s.in.Jobs[j].Iterations > 0 { // else it only holds memory
+		if s.in.Jobs[j].Iterations > 0 { // otherwise it only holds memory
 			s.admit(j)
 			s.push(event{s.in.Jobs[j].Release, ready, int32(j)})
 		}
@@ -167,7 +167,7 @@ func (s *Dispatcher) Decode(ctx context.Context, d *Decision, out *Record) error
 	return s.run(ctx)
 }
 
-// run lets time pass until nothing happens any more.
+// run processes events until there are none.
 func (s *Dispatcher) run(ctx context.Context) error {
 	for rounds := 0; len(s.events) > 0; rounds++ {
 		if rounds&0x3ff == 0 && ctx.Err() != nil {
@@ -194,11 +194,11 @@ func (s *Dispatcher) run(ctx context.Context) error {
 	return nil
 }
 
-// ErrHopeless is why a decoding ends that would come out too late.
+// ErrHopeless ends a decoding whose schedule would end too late.
 var ErrHopeless = errors.New("heuristics: the schedule would end too late")
 
-// hopeless reports whether the work to come, at the mean of its depths, goes
-// beyond the latest end asked for.
+// hopeless reports whether the remaining work, with mean task times, ends after
+// the latest end permitted.
 func (s *Dispatcher) hopeless() bool {
 	sum := instance.Tick(0)
 	for g, work := range s.remaining {
@@ -207,8 +207,8 @@ func (s *Dispatcher) hopeless() bool {
 	return sum > s.d.Latest*instance.Tick(len(s.remaining)) || s.now > s.d.Latest
 }
 
-// happen applies one event to the state. Nothing starts before all events of
-// a tick have happened.
+// happen applies one event to the state. Nothing starts before all events of a
+// tick have happened.
 func (s *Dispatcher) happen(e event) {
 	switch e.kind {
 	case gpuFree:
@@ -229,7 +229,7 @@ func (s *Dispatcher) happen(e event) {
 					break
 				}
 			}
-			// Forget waiting entries that have started since, look at the others.
+			// Drop waiting entries that have started since, examine the others.
 			kept := s.queue[u.Link][:0]
 			for _, w := range s.queue[u.Link] {
 				if o := &s.jobs[w.job]; o.waits && o.iteration == w.iteration {
@@ -266,7 +266,8 @@ func (s *Dispatcher) begin(j int32) {
 	}
 }
 
-// leave takes a finished job off its GPUs' lists, to shorten the searches there.
+// leave removes a finished job from its GPUs' lists, to shorten the searches
+// there.
 func (s *Dispatcher) leave(j int32) {
 	job := &s.jobs[j]
 	for slot := job.slot; slot < job.slot+job.k; slot++ {
@@ -281,7 +282,7 @@ func (s *Dispatcher) leave(j int32) {
 	}
 }
 
-// touch notes an idle GPU to look at.
+// touch marks an idle GPU to be examined.
 func (s *Dispatcher) touch(g int32) {
 	if !s.isDirty[g] && s.queued[g] > 0 && s.free[g] <= s.now {
 		s.isDirty[g] = true
@@ -289,7 +290,7 @@ func (s *Dispatcher) touch(g int32) {
 	}
 }
 
-// look notes a synchronisation to look at.
+// look marks a synchronisation to be examined.
 func (s *Dispatcher) look(j int32) {
 	if !s.inSync[j] {
 		s.inSync[j] = true

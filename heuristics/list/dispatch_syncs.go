@@ -17,15 +17,16 @@ type waitingSync struct {
 	job, iteration int32
 }
 
-// claim keeps capacity of a link for a waiting sync from a time on, against
-// those of worse keys.
+// claim reserves capacity of a link for a waiting sync from a time on, against
+// those with worse keys.
 type claim struct {
 	job  int32 // -1: none
 	at   instance.Tick
 	rate instance.Rate
 }
 
-// startSyncs starts what fits of the synchronisations to look at, best key first.
+// startSyncs starts those of the marked synchronisations that fit, best key
+// first.
 func (s *Dispatcher) startSyncs() {
 	if len(s.syncs) > 1 {
 		slices.SortFunc(s.syncs, func(a, b int32) int {
@@ -79,8 +80,8 @@ func (s *Dispatcher) trySync(j int32) {
 	s.push(event{job.next, syncEnd, j})
 }
 
-// fits reports whether the sync of job j can start now at rate level n,
-// without delaying a better one that has a claim.
+// fits reports whether the sync of job j can start now at rate level n without
+// delaying one with a better key that has a claim.
 func (s *Dispatcher) fits(j int32, n int) bool {
 	job := &s.jobs[j]
 	end := s.now + job.syncs[n].Length

@@ -13,8 +13,8 @@ func (s *Dispatcher) before(a, b int32) bool {
 	return s.jobs[a].key < s.jobs[b].key || s.jobs[a].key == s.jobs[b].key && a < b
 }
 
-// startTasks looks at every touched GPU on its own. GPUs with the least work
-// still to come go first: the first to start an iteration take its deepest tasks.
+// startTasks examines every marked GPU separately. GPUs with the least work left
+// go first: the first to start an iteration take its deepest tasks.
 func (s *Dispatcher) startTasks() {
 	if len(s.dirty) > 1 {
 		slices.SortFunc(s.dirty, func(a, b int32) int {
@@ -31,7 +31,7 @@ func (s *Dispatcher) startTasks() {
 	s.dirty = s.dirty[:0]
 }
 
-// serve starts the task of the best key that waits on idle GPU g, unless it is
+// serve starts the waiting task with the best key on idle GPU g, unless it is
 // worth waiting for a better one.
 func (s *Dispatcher) serve(g int32) {
 	best, slot := int32(-1), int32(0)
@@ -55,7 +55,7 @@ func (s *Dispatcher) serve(g int32) {
 }
 
 // expected returns when a job with a better key than that of job than comes
-// back to GPU g, if that is before limit; else never.
+// back to GPU g, if that is before limit; otherwise never.
 func (s *Dispatcher) expected(g, than int32, limit instance.Tick) instance.Tick {
 	until := state.Never
 	for _, r := range s.residents[g] {
@@ -79,17 +79,17 @@ func (s *Dispatcher) fillUntil(g int32, until instance.Tick) {
 		s.start(best, slot)
 		return
 	}
-	// The estimate may slip: look again then.
+	// The estimate may change: examine it again then.
 	if s.wake[g] != until {
 		s.wake[g] = until
 		s.push(event{until, gpuFree, g})
 	}
 }
 
-// depth returns the depth that a waiting task would take: the deepest left of
-// its iteration that the GPU has memory for. So the first to start finishes
-// the long tasks early and the last fills in the short ones. Where depths are
-// dealt evenly the deeper ones are left to the GPUs with less work to come.
+// depth returns the depth that a waiting task would take: the deepest one left
+// in its iteration for which the GPU has memory. So the first to start finish
+// the long tasks early and the last fill in the short ones. If depths are
+// assigned evenly, the deeper ones are left to the GPUs with less work left.
 func (s *Dispatcher) depth(j, slot int32) int {
 	job := &s.jobs[j]
 	skip := int32(0)
@@ -143,9 +143,9 @@ func (s *Dispatcher) start(j, slot int32) {
 	}
 }
 
-// startInOrder is startTasks where gangs are about: jobs take GPUs in the
-// order of their keys. A gang that cannot start keeps its idle GPUs from
-// worse jobs, save for tasks that end before it could.
+// startInOrder is startTasks for instances with gangs: jobs take GPUs in the
+// order of their keys. A gang that cannot start keeps its idle GPUs from jobs
+// with worse keys, except for tasks that end before it could start.
 func (s *Dispatcher) startInOrder() {
 	s.order = s.order[:0]
 	add := func(g int32) {
@@ -161,7 +161,7 @@ func (s *Dispatcher) startInOrder() {
 		g := s.dirty[n]
 		from := len(s.order)
 		add(g)
-		// A gang held up elsewhere may have kept GPUs that are free again.
+		// A gang blocked elsewhere may have kept GPUs that are free again.
 		for _, j := range s.order[from:] {
 			if s.jobs[j].gang {
 				for slot := s.jobs[j].slot; slot < s.jobs[j].slot+s.jobs[j].k; slot++ {
@@ -173,7 +173,7 @@ func (s *Dispatcher) startInOrder() {
 	slices.SortFunc(s.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(s.jobs[a].key, s.jobs[b].key), cmp.Compare(a, b))
 	})
-	// wake[g] > now here means: kept until then for a gang.
+	// wake[g] > now means here: kept until then for a gang.
 	for _, g := range s.dirty {
 		s.wake[g] = -1
 	}
@@ -223,7 +223,7 @@ func (s *Dispatcher) startInOrder() {
 }
 
 // startGang starts all tasks of a gang at once, or keeps the idle GPUs, on
-// which the given slots are, for the time when the others are expected free.
+// which the given slots are, until the others are expected to be free.
 func (s *Dispatcher) startGang(j int32, slots []int32) {
 	job := &s.jobs[j]
 	start := s.now
@@ -231,7 +231,7 @@ func (s *Dispatcher) startGang(j int32, slots []int32) {
 		g := s.gpu[slot]
 		start = max(start, s.free[g])
 		if s.free[g] <= s.now && s.wake[g] > s.now {
-			// Kept for a better gang: this one must end before.
+			// Kept for a gang with a better key: this one must end before.
 			if s.now+s.in.Jobs[j].On[s.in.GPUs[g].Type].Time[s.limit[slot]] > s.wake[g] {
 				start = max(start, s.wake[g])
 			}

@@ -12,8 +12,8 @@ import (
 )
 
 // Greedy plans an instance of a finite objective: the best of a portfolio of placements,
-// priority rules and small local changes. The error is a [*state.NoPlan] where no schedule was
-// found that keeps within all memories and deadlines.
+// priority rules and small local changes. The error is a [*state.NoPlan] if no schedule was
+// found that respects all memories and deadlines.
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -37,9 +37,10 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	return p.result()
 }
 
-// Resume tries what a decision for another instance becomes in this one, which has
-// the same cluster and most of the jobs: as[j] is which job of the other job j is,
-// -1 where it is none. Those keep their residencies, the others are placed among them.
+// Resume tries a decision for another instance, translated to this one, which has the
+// same cluster and most of the jobs: as[j] is the index in the other instance of job
+// j, -1 if it is not there. Those jobs keep their residencies, the others are placed
+// beside them.
 func (p *Portfolio) Resume(from *Decision, as []int) {
 	counts := state.CheapestMultisets(p.In)
 	placer := placement.NewPlacer(p.In, placement.Options{Counts: counts, Reach: p.reach})
@@ -66,8 +67,8 @@ func (p *Portfolio) Resume(from *Decision, as []int) {
 	p.try(list)
 }
 
-// Construct decodes the portfolio of placements, rules and patiences, the
-// most promising first, as far as the budget goes.
+// Construct decodes the portfolio of placements, rules and patiences, the most
+// promising first, as far as the budget permits.
 func (p *Portfolio) Construct() error {
 	in := p.In
 	counts := state.CheapestMultisets(in)
@@ -88,7 +89,7 @@ func (p *Portfolio) Construct() error {
 		}
 		c := &constructions[a.construction]
 		if c.where == nil {
-			// What takes decoding only is tried before the first balance, which takes
+			// Attempts that only need decoding are tried before the first balance, which takes
 			// longer than many decodings: an easy instance needs no more.
 			if c.balanced && p.Best == nil && len(list) > 0 {
 				if !p.try(list) {
@@ -121,17 +122,17 @@ func (p *Portfolio) Construct() error {
 	return nil
 }
 
-// construction is a placement and how it is made.
+// construction is a placement and how to make it.
 type construction struct {
-	placement.Options // with the multisets that came about, once it is made
-	// balanced asks for balance afterwards, with chains of weight near.
+	placement.Options // once made, with the resulting multisets
+	// balanced requests balance afterwards, with chains of weight near.
 	balanced bool
 	near     float64
 	where    *placement.Placement // nil: not made yet
 	measures *Measures
 }
 
-// balance anneals a placement for so many steps, with chains of weight near.
+// balance anneals a placement for a number of steps, with chains of weight near.
 func (p *Portfolio) balance(where *placement.Placement, counts [][]int, near float64, steps int) *placement.Placement {
 	if len(p.In.GPUs) == 1 || steps == 0 {
 		return where
@@ -145,7 +146,7 @@ func (p *Portfolio) balance(where *placement.Placement, counts [][]int, near flo
 	return h.Placement()
 }
 
-// balanceHeat is the temperature at which it begins.
+// balanceHeat is its initial temperature.
 const balanceHeat = 0.02
 
 // balanceSteps is the number of changes of a placement that balance tries.
@@ -162,10 +163,11 @@ func (p *Portfolio) balanceSteps() int {
 	return steps
 }
 
-// quickBalance is by how much [state.Options.Quick] divides the steps of balance.
+// quickBalance is the factor by which [state.Options.Quick] divides the steps of
+// balance.
 const quickBalance = 5
 
-// fewBalance is the number of steps of balance where few schedules are tried.
+// fewBalance is the number of steps of balance if few schedules are tried.
 const fewBalance = 200
 
 // attempt is one combination of placement, rule and patience.
@@ -177,7 +179,7 @@ type attempt struct {
 	even         bool // see [Decision]
 }
 
-// serially in the place of a patience asks for the serial decoder.
+// serially, in place of a patience, selects the serial decoder.
 const serially = -1
 
 // maxSerialTasks bounds the instances for the serial decoder, whose timelines
@@ -190,7 +192,7 @@ func (p *Portfolio) serial() bool {
 }
 
 // attempts lists what to try, the most promising first, as far as the budget
-// goes. The order of rules and patiences is by how often they won on random
+// permits. Rules and patiences are ordered by how often they won on random
 // instances.
 func (p *Portfolio) attempts(constructions int) []attempt {
 	deadlines, releases := false, false
@@ -224,7 +226,7 @@ func (p *Portfolio) attempts(constructions int) []attempt {
 	var all []attempt
 	for n := range len(list) + 2*constructions {
 		for c := range constructions {
-			// Each placement lags behind the one before it by two.
+			// Each placement follows the one before it with a lag of two.
 			if at := n - 2*c; at >= 0 && at < len(list) {
 				a := list[at]
 				a.construction = c

@@ -12,17 +12,17 @@ import (
 )
 
 // leeway is how much worse than the best a decision may be to be searched from,
-// in parts per 1024 of its value when the search begins; it falls to 0.
+// in parts per 1024 of its value at the start of the search; it decreases to 0.
 const leeway = 16
 
-// patient is for how many batches without a gain improve stays where it is.
+// patient is the number of batches without a gain for which improve stays with
+// a decision.
 const patient = 25
 
-// Improve spends the budget that is left on small random changes of a
-// decision, a batch at a time. The best of a batch is searched from next if it
-// is no worse than before or close to the best of all, the closer the less
-// budget is left. When that leads nowhere for a while the search goes on from
-// somewhere else.
+// Improve spends the remaining budget on small random changes of a decision, a
+// batch at a time. The best of a batch is searched from next if it is no worse
+// than before or close to the best of all, the closer the less budget is left.
+// After a while without success the search continues from another decision.
 func (p *Portfolio) Improve() {
 	if p.Best == nil {
 		return
@@ -79,10 +79,10 @@ type mutation struct {
 	// level: placements may be balanced.
 	level       bool
 	from        *Decision
-	late        []instance.JobID // jobs by descending completion, or by lateness first
-	d           *Decision        // the neighbour in the making
-	residencies bool             // d.where is d's own
-	keys        bool             // d.base and d.slope are
+	late        []instance.JobID // jobs by descending completion, or first by lateness
+	d           *Decision        // the neighbour being made
+	residencies bool             // d.where belongs to d alone
+	keys        bool             // d.base and d.slope do
 }
 
 func newMutation(p *Portfolio, from *Decision, value state.Value, completion []instance.Tick) *mutation {
@@ -98,7 +98,7 @@ func newMutation(p *Portfolio, from *Decision, value state.Value, completion []i
 }
 
 // neighbour returns the decision with one change, or sometimes a few; nil if
-// the changes drawn came to nothing.
+// the drawn changes have no effect.
 func (m *mutation) neighbour() *Decision {
 	d := *m.from
 	m.d, m.residencies, m.keys = &d, false, false
@@ -141,7 +141,7 @@ func (m *mutation) neighbour() *Decision {
 	return &d
 }
 
-// job draws a job: often one of those that end last, else any.
+// job draws a job: often one of those that end last, otherwise any.
 func (m *mutation) job() instance.JobID {
 	n := len(m.late)
 	if m.rng.IntN(2) == 0 {
@@ -150,7 +150,7 @@ func (m *mutation) job() instance.JobID {
 	return m.late[m.rng.IntN(n)]
 }
 
-// reorder gives a job the priority of another, just before or after it.
+// reorder gives a job a priority just before or after that of another.
 func (m *mutation) reorder() bool {
 	if len(m.in.Jobs) < 2 {
 		return false
@@ -170,7 +170,7 @@ func (m *mutation) reorder() bool {
 	return true
 }
 
-// own makes the placement of the neighbour its own.
+// own makes a separate copy of the neighbour's placement.
 func (m *mutation) own() *placement.Placement {
 	if !m.residencies {
 		m.residencies = true
@@ -180,7 +180,7 @@ func (m *mutation) own() *placement.Placement {
 	return m.d.Where
 }
 
-// reassign places a job anew among all others, or two jobs in turn.
+// reassign places a job anew among all others, or two jobs one after the other.
 func (m *mutation) reassign() bool {
 	a := m.job()
 	out := []instance.JobID{a}
@@ -215,7 +215,7 @@ func (m *mutation) reassign() bool {
 	return true
 }
 
-// kick returns a decision further away: with the residents of a GPU placed
+// kick returns a more distant decision: with the residents of a GPU placed
 // anew, or all jobs.
 func (m *mutation) kick() *Decision {
 	d := *m.from
@@ -262,7 +262,7 @@ func (m *mutation) kick() *Decision {
 	return &d
 }
 
-// kickSteps is the number of steps by which a kicked placement is balanced.
+// kickSteps is the number of steps of balance after a kick.
 const kickSteps = 1000
 
 // shift moves or swaps workers or whole jobs, mostly off loaded GPUs.
@@ -279,7 +279,7 @@ func (m *mutation) shift() bool {
 }
 
 // redepth gives a job with a free rule another multiset. Jobs whose memory is
-// reserved for one only keep theirs.
+// reserved for only one keep theirs.
 func (m *mutation) redepth() bool {
 	j := m.job()
 	job := &m.in.Jobs[j]

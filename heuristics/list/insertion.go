@@ -10,11 +10,11 @@ import (
 )
 
 // inserter is the serial decoder: it takes iterations in order of their keys
-// and puts each into the earliest gaps of the GPUs and links, never moving
-// what is there. With keys that do not change from iteration to iteration it
-// inserts whole jobs, so that the first jobs run as if alone and the others
-// fill in. It leaves GPUs idle where the dispatcher would start something.
-// Patience means nothing to it.
+// and puts each into the earliest gaps of the GPUs and links, never moving what
+// is already placed. With keys that do not change from iteration to iteration
+// it inserts whole jobs, so that the first jobs run as if alone and the others
+// fill in. It leaves GPUs idle when the dispatcher would start a task. It
+// ignores patience.
 type inserter struct {
 	in     *instance.Instance
 	layout *state.Layout
@@ -39,7 +39,7 @@ func (a insertion) before(b insertion) bool {
 	return a.key < b.key || a.key == b.key && a.job < b.job
 }
 
-// insertSlot is where a task at the limit of a GPU could go.
+// insertSlot is a possible start of a task at the depth limit of a GPU.
 type insertSlot struct {
 	n     int // index in the job's residency
 	start instance.Tick
@@ -67,7 +67,7 @@ func (s *inserter) Decode(ctx context.Context, d *Decision, out *Record) error {
 		for n, g := range d.Where.GPUs[j] {
 			s.times[s.layout.SlotAt[j]+n] = s.in.Jobs[j].On[s.in.GPUs[g].Type].Time
 		}
-		if s.in.Jobs[j].Iterations > 0 { // else it only holds memory
+		if s.in.Jobs[j].Iterations > 0 { // otherwise it only holds memory
 			s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
 		}
 	}
@@ -99,8 +99,8 @@ func (s *inserter) insert(d *Decision, out *Record, it insertion) instance.Tick 
 	gpus, limits := d.Where.GPUs[it.job], d.Where.Limit[it.job]
 	times := s.times[s.layout.SlotAt[it.job]:]
 
-	// As in the dispatcher, the GPUs that are free first take the deepest
-	// tasks: sort them by when a task at their limit could start.
+	// As in the dispatcher, the GPUs that are free first take the deepest tasks:
+	// sort them by when a task at their limit could start.
 	s.slots = s.slots[:0]
 	sorted, latest := true, it.ready
 	for n, g := range gpus {
@@ -130,7 +130,7 @@ func (s *inserter) insert(d *Decision, out *Record, it insertion) instance.Tick 
 		}
 		length, start, next := times[slot.n][depth], slot.start, slot.next
 		timeline := &s.gpus[gpus[slot.n]]
-		if depth < limits[slot.n] { // a shorter task may fit in earlier
+		if depth < limits[slot.n] { // a shorter task may fit earlier
 			start, next = timeline.Earliest(it.ready, length)
 		}
 		timeline.Add(next, start, start+length)
@@ -148,7 +148,7 @@ func (s *inserter) insert(d *Decision, out *Record, it insertion) instance.Tick 
 		}
 		for n, g := range gpus {
 			length := times[n][out.depth[at+n]]
-			_, next := s.gpus[g].Earliest(common, length) // common itself
+			_, next := s.gpus[g].Earliest(common, length) // this is common itself
 			s.gpus[g].Add(next, common, common+length)
 			out.start[at+n] = common
 			end = max(end, common+length)

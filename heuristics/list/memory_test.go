@@ -13,8 +13,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// twoLayers is a job's model whose memory is easy to add up: 1 MB of
-// parameters held twice (sgd), 100 MB of activations per layer.
+// twoLayers is a model whose memory is easy to add up: 1 MB of parameters held
+// twice (sgd), 100 MB of activations per layer.
 func twoLayers(memory instance.Bytes, gpus int, jobs ...instance.JobSpec) *instance.Spec {
 	p := &instance.Profile{Model: "two", GPU: "a", Batch: 1}
 	for range 2 {
@@ -41,7 +41,7 @@ func compile(t testing.TB, s *instance.Spec) *instance.Instance {
 // TestPinnedDepths has two GPUs and two jobs, both on both: 2 MB persistent
 // for each, and 200 MB at full depth or 100 MB at half.
 func TestPinnedDepths(t *testing.T) {
-	// 2 + 2 + 200 MB fit just so.
+	// 2 + 2 + 200 MB just fit.
 	in := compile(t, twoLayers(204_000_000, 1,
 		instance.JobSpec{Name: "a", Workers: 2, Iterations: 3},
 		instance.JobSpec{Name: "b", Workers: 2, Iterations: 3},
@@ -130,7 +130,7 @@ func TestFailedLinks(t *testing.T) {
 }
 
 // TestBalance decodes balanced placements, which must stay valid, with and
-// without pinned depths, and be alike for alike seeds.
+// without pinned depths, and be reproducible.
 func TestBalance(t *testing.T) {
 	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// batch is how many decisions are decoded before they are compared. It is
+// batch is the number of decisions decoded before they are compared. It is
 // fixed, so that what is tried does not depend on the number of cores.
 const batch = 8
 
 // Work of a greedy of effort 1, in tasks decoded: decodeBudget, but at least
-// minDecodes schedules unless they pass bigBudget, and at most maxDecodes.
+// minDecodes schedules unless they exceed bigBudget, and at most maxDecodes.
 const (
 	decodeBudget = 4_000_000
 	minDecodes   = 12
@@ -26,7 +26,7 @@ const (
 	maxDecodes   = 3000
 )
 
-// quickPart is by how much [state.Options.Quick] divides the work.
+// quickPart is the factor by which [state.Options.Quick] divides the work.
 const quickPart = 20
 
 // Portfolio tries decisions and keeps the best schedule.
@@ -37,26 +37,26 @@ type Portfolio struct {
 	rng     *rand.Rand
 	Layout  *state.Layout
 	Budget  int // work that may still be spent on decoding
-	Cost    int // work of decoding once, about the number of events
+	Cost    int // work of one decoding, about the number of events
 	width   int // neighbours of a decision that improve compares
 
 	workers []*worker
 	Best    *Record     // nil: none yet
 	Value   state.Value // of best
 	Chosen  *Decision
-	told    *big.Rat // value of best, which met all deadlines; nil: none yet
+	told    *big.Rat // reported value of best, which met all deadlines; nil: none yet
 	reach   *placement.Reach
 	tried   [batch]trial // of the latest batch
 }
 
-// trial is what became of a decision.
+// trial is the outcome of a decision.
 type trial struct {
 	ok         bool
 	value      state.Value
 	completion []instance.Tick
 }
 
-// worker is a goroutine's decoders with the best record it made of a batch.
+// worker holds a goroutine's decoders and the best record it made of a batch.
 type worker struct {
 	dispatch  *Dispatcher
 	insert    *inserter
@@ -65,10 +65,10 @@ type worker struct {
 	index     int // in the batch; -1: none
 }
 
-// NewPortfolio returns a portfolio that has tried nothing, with the budget that o asks for.
+// NewPortfolio returns a portfolio that has tried nothing, with the budget according to o.
 func NewPortfolio(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) *Portfolio {
 	p := &Portfolio{ctx: ctx, options: o, In: in, rng: rng, Layout: state.NewLayout(in), reach: placement.NewReach(in), width: batch}
-	// Starting a task takes a look at every resident of the GPU.
+	// Starting a task examines every resident of the GPU.
 	residents := p.Layout.Slots / len(in.GPUs)
 	p.Cost = p.Layout.Tasks*(1+residents/32) + p.Layout.Syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
 	p.Budget = min(max(decodeBudget/o.Part(quickPart), min(minDecodes*p.Cost, bigBudget)), maxDecodes*p.Cost) * max(1, o.Effort)
@@ -82,10 +82,10 @@ func NewPortfolio(ctx context.Context, o state.Options, in *instance.Instance, r
 	return p
 }
 
-// try decodes the decisions, at most batch of them and no more than the budget
-// allows, and takes over the best if it beats the incumbent. The first
-// schedule of all is decoded whatever the budget. It reports whether to go on, which
-// it does not where the incumbent is good enough, or has become so.
+// try decodes the decisions, at most batch of them and as far as the budget
+// permits, and takes over the best if it beats the incumbent. The very first
+// schedule is decoded whatever the budget. It reports whether to continue,
+// which is false if the incumbent is, or has become, good enough.
 func (p *Portfolio) try(list []*Decision) bool {
 	if affordable := p.Budget / p.Cost; len(list) > affordable {
 		list = list[:affordable]
@@ -144,8 +144,8 @@ func (p *Portfolio) tell(s *instance.Schedule) {
 	p.told = p.In.Value(s)
 }
 
-// decode tries one decision and keeps its record if it beats the incumbent
-// and what the worker has of this batch.
+// decode tries one decision and keeps its record if it beats the incumbent and
+// the worker's best of this batch.
 func (p *Portfolio) decode(w *worker, d *Decision, index int) {
 	var by decoder
 	if d.serial {

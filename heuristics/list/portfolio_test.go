@@ -12,8 +12,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Greedy asks again whether its best is good enough, for a bound may have come since,
-// and tries nothing any more once it is.
+// Greedy asks repeatedly whether its best is good enough, since a bound may have
+// arrived, and tries nothing more once it is.
 func TestGreedyAsksAgain(t *testing.T) {
 	t.Parallel()
 	in := heuristicstest.Medium{Racks: 2, Nodes: 2, GPUs: 4, Jobs: 12, Iterations: 8, NIC: 5e9, Objective: instance.Makespan}.Instance(t, 1)
@@ -24,7 +24,7 @@ func TestGreedyAsksAgain(t *testing.T) {
 	require.Equal(t, 41, asked)
 }
 
-// What needs no balance is tried before the first one: it draws nothing.
+// Attempts without balance are tried before the first one: it draws nothing.
 func TestGreedyDecodesFirst(t *testing.T) {
 	t.Parallel()
 	for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {

@@ -19,7 +19,7 @@ type Record struct {
 	counts     [][]int
 }
 
-// NewRecord returns an empty record of so many jobs.
+// NewRecord returns an empty record for the given number of jobs.
 func NewRecord(l *state.Layout, jobs int) *Record {
 	return &Record{
 		start: make([]instance.Tick, l.Tasks), depth: make([]uint8, l.Tasks),
@@ -28,7 +28,7 @@ func NewRecord(l *state.Layout, jobs int) *Record {
 	}
 }
 
-// Schedule writes the record out in canonical order.
+// Schedule returns the record as a schedule in canonical order.
 func (r *Record) Schedule(in *instance.Instance, l *state.Layout) *instance.Schedule {
 	s := &instance.Schedule{
 		Residency: make([][]instance.GPUID, len(in.Jobs)),

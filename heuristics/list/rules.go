@@ -21,18 +21,19 @@ const (
 	earliestDue               // earliest deadline first, then shortest chain per weight
 	leastSlack                // least slack to the deadline first, then longest chain
 	inOrder                   // earliest release first
-	EvenProgress              // least finished part first
+	EvenProgress              // smallest finished fraction first
 	CriticalRatio             // remaining chain and the load of its busiest GPU
 )
 
-// Measures are what the rules look at, per job, given placement and multisets.
+// Measures are the quantities that the rules use, per job, given placement and
+// multisets.
 type Measures struct {
-	chain []int64 // ticks of an iteration that waits for nothing
+	chain []int64 // ticks of an iteration that never waits
 	area  []int64 // GPU-ticks of an iteration
 	load  []int64 // ticks of all tasks on the job's busiest GPU
 }
 
-// Measure takes the measures of all jobs.
+// Measure computes the measures of all jobs.
 func Measure(in *instance.Instance, where *placement.Placement, counts [][]int) *Measures {
 	m := &Measures{make([]int64, len(in.Jobs)), make([]int64, len(in.Jobs)), make([]int64, len(in.Jobs))}
 	load := make([]int64, len(in.GPUs))
@@ -56,7 +57,7 @@ func Measure(in *instance.Instance, where *placement.Placement, counts [][]int) 
 	return m
 }
 
-// Keys returns the priority keys of a rule; see decision.
+// Keys returns the priority keys of a rule; see [Decision].
 func (m *Measures) Keys(in *instance.Instance, r Rule) (base, slope []int64) {
 	n := len(in.Jobs)
 	base, slope = make([]int64, n), make([]int64, n)
@@ -79,7 +80,7 @@ func (m *Measures) Keys(in *instance.Instance, r Rule) (base, slope []int64) {
 		case inOrder:
 			base[j] = int64(job.Release)
 		case EvenProgress:
-			slope[j] = (1 << 40) / max(1, total) // 0: it is in memory, and no more
+			slope[j] = (1 << 40) / max(1, total) // 0: it only holds memory
 		}
 	}
 	switch r {

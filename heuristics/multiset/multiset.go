@@ -10,15 +10,16 @@ import (
 	"jigsaw/formulation/instance/depths"
 )
 
-// searchBudget bounds the search of [Cheapest]: partial multisets
-// looked at. With four depths it is exact for up to about 600 workers.
+// searchBudget limits the search of [Cheapest]: partial multisets examined.
+// With four depths it is exact for up to about 600 workers.
 const searchBudget = 200_000
 
-// Cheapest returns the multiset of least total task time on GPU type
-// t that meets the job's rule; the job must run on t. A fixed rule has one
-// multiset only. For a free rule the answer is the exact minimum unless the
-// job is so large that [searchBudget] cuts the search, and then it is the
-// best mixture found. The GPUs of a worker have one depth. The caller must not change the slice.
+// Cheapest returns the multiset of least total task time on GPU type t that
+// meets the job's rule; the job must run on t. A fixed rule has only one
+// multiset. For a free rule the result is the exact minimum unless the job is
+// so large that [searchBudget] cuts the search short; then it is the best
+// mixture found. The GPUs of a worker have one depth. The caller must not
+// change the slice.
 func Cheapest(j *instance.Job, t instance.TypeID) []int {
 	if j.Rule.Fixed != nil {
 		return j.Rule.Fixed
@@ -35,7 +36,7 @@ func Cheapest(j *instance.Job, t instance.TypeID) []int {
 }
 
 // cheapestBy minimises the sum of cost[d] over the workers, for costs that do
-// not fall with depth. MinFull workers are full; the others are a knapsack
+// not decrease with depth. MinFull workers are full; the others are a knapsack
 // cover: enumerate how many take each deeper depth, deepest first, and mix the
 // two shallowest depths in closed form.
 func cheapestBy(j *instance.Job, cost []int64) []int {
@@ -51,8 +52,8 @@ func cheapestBy(j *instance.Job, cost []int64) []int {
 	s.bestCost = int64(j.Workers) * cost[full]
 	rest := j.Workers - j.Rule.MinFull
 	need := j.Rule.MinShare - int64(j.Rule.MinFull)*j.Depths[full].Share
-	// Mixtures of two depths first: they are near the optimum, so that a cut
-	// search still ends well.
+	// Mixtures of two depths first: they are near the optimum, so that the result
+	// of a search cut short is still good.
 	for a := range counts {
 		for b := a; b <= full; b++ {
 			s.mix(a, b, rest, need, int64(j.Rule.MinFull)*cost[full])
@@ -72,7 +73,7 @@ type search struct {
 }
 
 // mix completes the counts with rest workers at depths a <= b, as few at b as
-// the share still needed allows, and keeps the result if it is the cheapest.
+// the share still needed permits, and keeps the result if it is the cheapest.
 func (s *search) mix(a, b, rest int, need, cost int64) {
 	atA, atB := s.job.Depths[a].Share, s.job.Depths[b].Share
 	n := 0
@@ -116,10 +117,10 @@ func (s *search) walk(d, rest int, need, cost int64) {
 }
 
 // Choices returns the multisets worth trying for a job on GPU type t, each
-// once: the cheapest by task time, the one that moves the fewest bytes per
-// synchronisation among the given number of parties or nearly so, and the
-// ladder-like even spread when it meets the rule. Fixed rules have one.
-// The caller must not change the slices.
+// once: the cheapest by task time, the one that moves (nearly) the fewest bytes
+// per synchronisation among the given number of parties, and the ladder-like
+// even spread if it meets the rule. Fixed rules have one. The caller must not
+// change the slices.
 func Choices(j *instance.Job, t instance.TypeID) [][]int {
 	list := [][]int{Cheapest(j, t)}
 	if j.Rule.Fixed != nil {
@@ -135,7 +136,8 @@ func Choices(j *instance.Job, t instance.TypeID) [][]int {
 			list = append(list, counts)
 		}
 	}
-	// Bytes contributed do not fall with depth and stand in for the volume.
+	// Bytes contributed do not decrease with depth and are used instead of the
+	// volume.
 	bytes := make([]int64, len(j.Depths))
 	memory := make([]int64, len(j.Depths))
 	sum := int64(0)
@@ -155,15 +157,15 @@ func Choices(j *instance.Job, t instance.TypeID) [][]int {
 	return list
 }
 
-// Limits of [Minimal]: multisets looked at, and returned.
+// Limits of [Minimal]: multisets examined, and returned.
 const (
 	minimalBudget = 3000
 	mostMinimal   = 32
 )
 
-// Minimal returns multisets in which no worker can be any shallower: all of
-// them, or, where they are many, some of each kind from even to uneven ones. There are
-// none for a fixed rule, nor for so many workers and depths that [minimalBudget] ends first.
+// Minimal returns multisets in which no worker can be any shallower: all of them or, if
+// there are many, some of each kind from even to uneven ones. There are none for a fixed
+// rule, nor if there are so many workers and depths that [minimalBudget] is exhausted first.
 func Minimal(j *instance.Job) [][]int {
 	if j.Rule.Fixed != nil {
 		return nil

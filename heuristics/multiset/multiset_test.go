@@ -61,7 +61,7 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
-// TestMinimal compares with enumeration, as far as there are few.
+// TestMinimal compares with enumeration, if there are few.
 func TestMinimal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	most := 0
@@ -108,7 +108,7 @@ func TestMinimal(t *testing.T) {
 	assert.Greater(t, most, 5)
 }
 
-// shallower reports whether b becomes a when workers go down by some depths.
+// shallower reports whether b becomes a when some workers get shallower.
 func shallower(a, b []int) bool {
 	left := 0 // workers of a so far that are not matched by any of b
 	for d := range a {

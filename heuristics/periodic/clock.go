@@ -6,37 +6,37 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// periodClock finds the least period of a cyclic sequence. With all orders fixed, what
-// remains are differences between starts x:
+// periodClock finds the least period of a cyclic sequence. With all orders
+// fixed, what remains are difference constraints between starts x:
 //
 //	x[to] + laps·P >= x[from] + length
 //
 // where laps is 0 if from is before to in the list, and 1 if it is not. The
 // least P for which they have a solution is a maximum cycle ratio, rounded up.
-// For a given P they are solved by longest paths: a sweep along the list meets
-// all of laps 0, then those of laps 1 are looked at, until nothing changes or
-// operations wait for each other in a circle. That circle gives a greater lower
-// bound on P, which is tried next (Newton's method, in integers).
+// For a given P they are solved by longest paths: a sweep along the list
+// satisfies all with laps 0, then those with laps 1 are checked, until nothing
+// changes or operations wait for each other in a cycle. That cycle gives a
+// larger lower bound on P, which is tried next (Newton's method, in integers).
 type periodClock struct {
 	in    *instance.Instance
-	place []int32         // of every operation in the list
+	place []int32         // per operation: its place in the list
 	x     []instance.Tick // start, by place
 	good  []instance.Tick // x for the shortest period found
 	first []int32         // edges of place p are edges[first[p]:first[p+1]]
 	edges []clockEdge
-	wraps []wrapEdge // of laps 1
-	cause []int32    // by place: the edge, or ^ the wrap, that it waits for
+	wraps []wrapEdge // with laps 1
+	cause []int32    // by place: the edge, or ^ the wrap, it waits for
 	seen  []int32    // scratch, by place
 	loop  []int32    // places of a cycle that allows no shorter period, each waiting for the one before
 
-	before []int32           // per first operation: last of the iteration before
+	before []int32           // per first operation: last one of the previous iteration
 	opens  []int32           // per GPU: place of its first task, -1: none
 	closes []int32           // per GPU: place of its last
 	tail   []instance.Tick   // per GPU: length of its last task
 	load   []instance.Tick   // per GPU
-	links  [][]share         // per link: its capacity by who has it
-	taken  [][]share         // per link: capacity taken in this period that was free at its start
-	asked  []instance.Rate   // per link: what all its jobs ask for at most
+	links  [][]share         // per link: its capacity by current holder
+	taken  [][]share         // per link: capacity used in this period that was free at its start
+	asked  []instance.Rate   // per link: largest total demand of its jobs
 	busy   []instance.LinkID // links that jobs may have to wait for
 
 }
@@ -53,10 +53,10 @@ type wrapEdge struct {
 	length   instance.Tick
 }
 
-// share is part of a link's capacity: with the synchronisation at a place,
-// which gives it back some time.
+// share is part of a link's capacity, held by the synchronisation at a place,
+// which returns it at some time.
 type share struct {
-	place  int32 // -1: free since the period began
+	place  int32 // -1: free since the start of the period
 	rate   instance.Rate
 	length instance.Tick // of the synchronisation
 	end    instance.Tick // about when it ends
@@ -69,9 +69,9 @@ func newPeriodClock(in *instance.Instance) *periodClock {
 	return c
 }
 
-// least brings the starts of r up to date with the shortest period that its
-// orders admit. It reports false, with r as it was, where that exceeds limit or
-// the sequence is not valid, or empty.
+// least updates the starts of r to the shortest period that its orders permit.
+// It reports false, with r unchanged, if that exceeds limit or the sequence is
+// not valid, or empty.
 func (c *periodClock) least(r *cyclicSequence, limit instance.Tick) bool {
 	low, ok := c.build(r, limit)
 	if !ok || !c.sweep(limit) {
@@ -94,7 +94,7 @@ func (c *periodClock) least(r *cyclicSequence, limit instance.Tick) bool {
 	return true
 }
 
-// build works out the edges, and a lower bound on the period.
+// build computes the edges, and a lower bound on the period.
 func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instance.Tick, ok bool) {
 	n := len(r.list)
 	if n == 0 {
@@ -149,7 +149,7 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 	return low, low <= limit
 }
 
-// chains tells whether the iterations of every job come round in turn, once in
+// chains reports whether the iterations of every job follow each other, once in
 // a period, and returns the longest chain.
 func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool) {
 	for _, chain := range r.chain {
@@ -170,7 +170,7 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 			if y := r.sync(b); y >= 0 {
 				sum += r.ticks[y]
 				for t := range r.tasks(b) {
-					// Tasks are between the ends of the two iterations.
+					// Tasks lie between the ends of the two iterations.
 					p := c.place[b+t]
 					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && (!after || !ahead) {
 						return 0, false
@@ -196,7 +196,7 @@ func (c *periodClock) wait(p int32, op int32, length instance.Tick) {
 	}
 }
 
-// operation adds what an operation waits for.
+// operation adds the constraints of an operation.
 func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	j, slot := r.owner[op], r.slot[op]
 	job, b := &c.in.Jobs[j], op-slot
@@ -226,7 +226,7 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	}
 }
 
-// occupy makes a task wait for the one before on its GPU.
+// occupy makes a task wait for the previous one on its GPU.
 func (c *periodClock) occupy(p int32, g instance.GPUID, length instance.Tick) {
 	if c.opens[g] < 0 {
 		c.opens[g] = p
@@ -237,15 +237,15 @@ func (c *periodClock) occupy(p int32, g instance.GPUID, length instance.Tick) {
 	c.load[g] += length
 }
 
-// On a link the order of the list does not say who waits for whom, since
-// several synchronisations may go at once. Capacity is therefore handed on:
-// each takes, in the order of the list, what others give back first, and waits
-// for those. The sum of the rates then never exceeds the capacity, whatever
-// the starts turn out to be; and with the starts that the list comes from,
-// nobody waits who did not have to.
+// On a link the order of the list does not determine who waits for whom, since
+// several synchronisations may run at once. Therefore capacity is passed on:
+// each one takes, in the order of the list, the capacity that others return
+// first, and waits for those. The sum of the rates then never exceeds the
+// capacity, whatever the starts are; and with the starts from which the list
+// was made, nothing waits unnecessarily.
 
-// take gives capacity of a link to synchronisation op until about the given
-// time: that which others give back first.
+// take assigns capacity of a link to the synchronisation at place p until about
+// the given time: the capacity that others return first.
 func (c *periodClock) take(l instance.LinkID, p int32, rate instance.Rate, length, end instance.Tick) {
 	free := c.links[l]
 	used, left := 0, rate
@@ -272,8 +272,9 @@ func (c *periodClock) take(l instance.LinkID, p int32, rate instance.Rate, lengt
 	c.links[l] = slices.Insert(free, at, share{p, rate, length, end})
 }
 
-// close makes those that found capacity free since the period began wait for
-// those that have it when the period before ends, the first for the first.
+// close makes those that used capacity free since the start of the period wait
+// for those that hold it at the end of the previous period, the first for the
+// first.
 func (c *periodClock) close(l instance.LinkID) {
 	taken := c.taken[l]
 	for _, s := range c.links[l] {
@@ -289,7 +290,7 @@ func (c *periodClock) close(l instance.LinkID) {
 }
 
 // sweep finds starts for a period, none before those in x, and reports whether
-// there are any. If not, loop is a cycle of places that has no time for them.
+// there are any. If not, loop is a cycle of places that does not fit in it.
 func (c *periodClock) sweep(period instance.Tick) bool {
 	for p := range c.cause {
 		c.cause[p] = noCause
@@ -324,7 +325,7 @@ func (c *periodClock) sweep(period instance.Tick) bool {
 
 const noCause = int32(1<<31 - 1)
 
-// from returns the place that last made place p wait.
+// from returns the place that last delayed place p.
 func (c *periodClock) from(p int32) int32 {
 	switch e := c.cause[p]; {
 	case e == noCause:
@@ -336,8 +337,8 @@ func (c *periodClock) from(p int32) int32 {
 	}
 }
 
-// cycle looks for places that wait for each other in a circle: their starts
-// would grow for ever.
+// cycle looks for places that wait for each other in a cycle: their starts
+// would grow without end.
 func (c *periodClock) cycle() bool {
 	c.seen = append(c.seen[:0], make([]int32, len(c.x))...)
 	for first := range int32(len(c.x)) {
@@ -362,7 +363,7 @@ func (c *periodClock) cycle() bool {
 	return false
 }
 
-// ratio is the least period that the loop admits.
+// ratio is the least period that the loop permits.
 func (c *periodClock) ratio() instance.Tick {
 	length, laps := instance.Tick(0), instance.Tick(0)
 	for _, p := range c.loop {

@@ -12,8 +12,8 @@ import (
 	"jigsaw/heuristics/heuristicstest"
 )
 
-// TestCyclicSequence reads plans, and expects them back at least as good, in the least period that
-// their constraints admit.
+// TestCyclicSequence reads plans, and expects them back at least as good, with the least period
+// that their constraints permit.
 func TestCyclicSequence(t *testing.T) {
 	seeds := instancetest.Many(uint64(200), 40)
 	read, shorter := 0, 0
@@ -44,8 +44,7 @@ func TestCyclicSequence(t *testing.T) {
 	assert.Positive(t, shorter)
 }
 
-// slow reports whether the constraints that a clock has built admit a period,
-// by Bellman and Ford.
+// slow reports whether the constraints built by a clock permit a period, by Bellman and Ford.
 func slow(c *periodClock, period instance.Tick) bool {
 	x := make([]instance.Tick, len(c.first)-1)
 	for range len(x) + 1 {

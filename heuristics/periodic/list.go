@@ -10,15 +10,15 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// resident is a job with a residency, as the modulo scheduler sees it. Slices
-// are by worker, in order of the residency, unless they say otherwise.
+// resident is a job with a residency, in the modulo scheduler. Slices are by
+// worker, in order of the residency, unless they say otherwise.
 type resident struct {
 	id     instance.JobID
 	job    *instance.Job
 	gpus   []instance.GPUID
 	time   [][]instance.Tick // task time in ticks by depth
 	counts []int             // workers by depth, in every iteration
-	// deepest is the greatest depth that each GPU's memory has room for.
+	// deepest is the greatest depth for which each GPU has memory.
 	deepest []int
 
 	span  instance.Span
@@ -27,7 +27,7 @@ type resident struct {
 	cycle instance.Tick
 }
 
-// iteration is where one iteration of a resident runs, in unrolled ticks.
+// iteration is the position of one iteration of a resident, in unrolled ticks.
 type iteration struct {
 	start []instance.Tick // by worker
 	depth []uint8         // by worker
@@ -39,18 +39,18 @@ type iteration struct {
 // begin returns the earliest start.
 func (it *iteration) begin() instance.Tick { return slices.Min(it.start) }
 
-// slack says where a task goes that need not start at once because a deeper
+// slack is the placement of a task that need not start at once because a deeper
 // one ends later.
 type slack int
 
 const (
 	slackEarly slack = iota // as early as possible
-	slackSnug               // where it leaves the least useless time
+	slackSnug               // where it leaves the least unusable time
 	slackLate               // as late as possible
 )
 
-// moduloScheduler lays iterations one after another on GPUs and links whose
-// time is cyclic, as modulo scheduling of loops does (Rau, Iterative modulo
+// moduloScheduler places iterations one after another on GPUs and links with
+// cyclic time, as modulo scheduling of loops does (Rau, Iterative modulo
 // scheduling, MICRO 1994): the reservations are modulo the period, and a job's
 // iterations form a chain that must close within a period. An iteration is
 // placed as early as its predecessor, the GPUs and the links allow.
@@ -64,7 +64,7 @@ type moduloScheduler struct {
 	chains    [][]iteration
 	slack     slack
 	rng       *rand.Rand // nil: none
-	// tasks placed, to measure work.
+	// tasks counts the tasks placed, as a measure of work.
 	tasks int
 
 	order  []int // scratch, by worker
@@ -89,7 +89,7 @@ func newModuloScheduler(in *instance.Instance, residents []*resident, period ins
 // turn is a resident waiting for its next iteration.
 type turn struct {
 	resident int
-	due      instance.Tick // when it would end alone
+	due      instance.Tick // its end if it ran alone
 }
 
 // before orders the queue, earliest deadline first.
@@ -97,8 +97,8 @@ func (t turn) before(o turn) bool {
 	return t.due < o.due || t.due == o.due && t.resident < o.resident
 }
 
-// fill adds iterations until no resident has room for another: each works at the pace that it
-// has alone, and the one whose next iteration would end first goes first.
+// fill adds iterations until no resident has room for another. Each proceeds at its pace
+// alone, and the one whose next iteration would end first is next.
 func (m *moduloScheduler) fill(ctx context.Context) error {
 	queue := make([]turn, len(m.residents)) // a heap
 	for i := range queue {
@@ -123,12 +123,12 @@ func (m *moduloScheduler) fill(ctx context.Context) error {
 	return nil
 }
 
-// append adds an iteration to the end of resident i's chain; its first one
-// begins at or after ready. It reports false, with nothing changed, where
-// there is no room.
+// append adds an iteration to the end of resident i's chain; the first one
+// begins at or after ready. It reports false, with nothing changed, if there is
+// no room.
 func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 	chain := m.chains[i]
-	var closing instance.Tick // the chain ends by then; 0 before there is one
+	var closing instance.Tick // the end of the chain's period; 0 before there is one
 	if len(chain) > 0 {
 		ready, closing = chain[len(chain)-1].end, chain[0].begin()+m.period
 		if ready+m.residents[i].cycle > closing {
@@ -146,7 +146,7 @@ func (m *moduloScheduler) append(i int, ready instance.Tick) bool {
 
 // find chooses starts, depths and synchronisation of an iteration that begins
 // at or after ready and ends by closing or, if that is 0, within a period. It
-// uses the memory that the iteration has.
+// reuses the memory of the iteration.
 func (m *moduloScheduler) find(l *resident, ready, closing instance.Tick, it *iteration) bool {
 	k := len(l.gpus)
 	m.tasks += k
@@ -183,18 +183,18 @@ func (m *moduloScheduler) find(l *resident, ready, closing instance.Tick, it *it
 	it.sync, it.end, ok = end, end, len(l.syncs) == 0
 	for n, s := range l.syncs {
 		if end+s.Length > closing || ok && end+s.Length > it.end {
-			break // slower levels take longer still
+			break // slower levels take even longer
 		}
 		start, found := m.syncStart(l, end, closing, s)
-		if found && (!ok || start+s.Length <= it.end) { // slower, where it ends no later
+		if found && (!ok || start+s.Length <= it.end) { // slower, if it ends no later
 			it.sync, it.end, it.level, ok = start, start+s.Length, n, true
 		}
 	}
 	return ok && it.end <= closing
 }
 
-// roles gives the deepest tasks to the GPUs that would end them first, and
-// among equals to those with the most free time, as far as memory lets it.
+// roles assigns the deepest tasks to the GPUs that would end them first, and
+// among equals to those with the most free time, as far as memory permits.
 func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 	full := l.job.Full()
 	if l.counts[full] == len(depth) {
@@ -231,8 +231,8 @@ func (m *moduloScheduler) roles(l *resident, depth []uint8) {
 	}
 }
 
-// apart starts every task for itself and returns the end of the last. What
-// ends before it may move within its slack.
+// apart starts every task separately and returns the end of the last. Tasks
+// that end before that may move within their slack.
 func (m *moduloScheduler) apart(l *resident, ready instance.Tick, it *iteration) (end instance.Tick, ok bool) {
 	for w, g := range l.gpus {
 		length := l.time[w][it.depth[w]]
@@ -283,7 +283,7 @@ func (m *moduloScheduler) together(l *resident, ready instance.Tick, it *iterati
 }
 
 // syncStart returns the earliest start from ready on at which all links have
-// room, such that the synchronisation ends by closing.
+// room and the synchronisation ends by closing.
 func (m *moduloScheduler) syncStart(l *resident, ready, closing instance.Tick, s state.SyncLevel) (start instance.Tick, ok bool) {
 	start = ready
 	for agreed := 0; agreed < len(l.span.Uses); {
@@ -316,7 +316,7 @@ func (m *moduloScheduler) reserve(l *resident, it *iteration) {
 	}
 }
 
-// release gives back what reserve took.
+// release reverts reserve.
 func (m *moduloScheduler) release(l *resident, it *iteration) {
 	for w, g := range l.gpus {
 		m.gpus[g].remove(it.start[w], l.time[w][it.depth[w]])
@@ -338,7 +338,7 @@ func (m *moduloScheduler) iterations() []int {
 	return r
 }
 
-// schedule writes the plan out. Every chain begins within the first period.
+// schedule returns the plan. Every chain begins within the first period.
 func (m *moduloScheduler) schedule() *instance.Schedule {
 	s := &instance.Schedule{Period: m.period, Residency: make([][]instance.GPUID, len(m.in.Jobs))}
 	tasks, syncs := 0, 0

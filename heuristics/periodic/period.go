@@ -10,16 +10,16 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// longPeriod is how many of the longest iterations a period without a bound
-// may hold: what is lost where the period closes is then a few per cent.
+// longPeriod is how many of the longest iterations a period without a bound may hold:
+// the loss where the period closes is then a few per cent.
 const longPeriod = 64
 
-// periodTasks bounds the tasks of a plan: a second's work, and another for every 1,000 GPUs,
-// builds some thirty.
+// periodTasks limits the tasks of a plan: with it some thirty plans can be built in a
+// second, plus one second for every 1,000 GPUs.
 func periodTasks(in *instance.Instance) float64 { return float64(1_000_000+1000*len(in.GPUs)) / 30 }
 
-// greatestPeriod returns the greatest period worth trying, given the longest iteration and the
-// tasks in a tick: it keeps the number of tasks in hand.
+// greatestPeriod returns the longest period worth trying, given the longest iteration and the
+// tasks per tick: it limits the number of tasks.
 func greatestPeriod(in *instance.Instance, longest instance.Tick, rate float64) instance.Tick {
 	greatest := instance.Tick(min(float64(longPeriod*longest), periodTasks(in)/rate))
 	greatest = max(greatest, longest+longest/2)
@@ -43,12 +43,12 @@ func quantiles(values []instance.Tick, n int) []instance.Tick {
 	return some
 }
 
-// exclusiveCandidates bounds the periods that exclusivePeriods compares.
+// exclusiveCandidates limits the periods that exclusivePeriods compares.
 const exclusiveCandidates = 4096
 
 // exclusivePeriods returns a few good periods for jobs that run undisturbed,
 // best first: multiples of their cycles with the highest value, and the
-// shortest that comes within a thousandth of it.
+// shortest whose value is within a thousandth of it.
 func exclusivePeriods(in *instance.Instance, list []*resident) []instance.Tick {
 	var cycles []instance.Tick
 	rate := 0.0
@@ -60,7 +60,7 @@ func exclusivePeriods(in *instance.Instance, list []*resident) []instance.Tick {
 	cycles = quantiles(cycles, exclusiveCandidates)
 	var periods []instance.Tick
 	for _, c := range cycles {
-		// The same number of multiples of each, from the longest down.
+		// The same number of multiples of each cycle, from the longest down.
 		step := max(1, greatest/c*instance.Tick(len(cycles))/exclusiveCandidates)
 		for n := greatest / c; n > 0; n -= step {
 			periods = append(periods, n*c)
@@ -80,9 +80,9 @@ func exclusivePeriods(in *instance.Instance, list []*resident) []instance.Tick {
 	return append([]instance.Tick{short}, periods[:min(3, len(periods))]...)
 }
 
-// exclusiveValue returns the objective when every resident completes as many
+// exclusiveValue returns the objective if every resident completes as many
 // iterations as whole cycles fit into the period. Under the least rate with
-// jobs left out, where the value is 0, it is the sum of normalised rates.
+// jobs left out, when the value is 0, it is the sum of normalised rates.
 func exclusiveValue(in *instance.Instance, list []*resident, period instance.Tick) float64 {
 	sum, least := 0.0, math.Inf(1)
 	for _, l := range list {
@@ -101,11 +101,11 @@ func exclusiveValue(in *instance.Instance, list []*resident, period instance.Tic
 	return sum
 }
 
-// mostPeriods bounds the periods that ruin and recreate chooses from.
+// mostPeriods limits the periods from which ruin and recreate chooses.
 const mostPeriods = 256
 
-// ruinPeriods lists periods from the least that is worth trying to the greatest:
-// all, or some on a geometric scale.
+// ruinPeriods lists periods from the shortest worth trying to the longest: all, or some
+// on a geometric scale.
 func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 	shortest, longest, rate := wants[0].cycle, wants[0].cycle, 0.0
 	for j := range wants {
@@ -127,8 +127,8 @@ func ruinPeriods(in *instance.Instance, wants []want) []instance.Tick {
 	return slices.Compact(periods)
 }
 
-// promise estimates the greatest sum of rates of a plan with the given period: jobs, in
-// order, complete whole iterations, all of them within the time of GPUs and of NICs there is.
+// promise estimates the largest sum of rates of a plan with the given period: jobs, in order,
+// complete whole iterations, all within the available time of GPUs and NICs.
 func promise(in *instance.Instance, wants []want, order []instance.JobID, period instance.Tick) float64 {
 	ticks := float64(period)
 	gpus, nics := ticks*float64(len(in.GPUs)), ticks*float64(len(in.Nodes))
@@ -145,15 +145,15 @@ func promise(in *instance.Instance, wants []want, order []instance.JobID, period
 	return value / ticks
 }
 
-// Needs estimates how long periods have to be.
+// Needs estimates the lengths of periods.
 type Needs struct {
 	in *instance.Instance
-	// Of an iteration of a job, with the multiset of its rule that asks for the least: ticks,
-	// GPU-ticks, and ticks of NICs added up over nodes.
+	// Per iteration of a job, with the least demanding multiset of its rule: ticks,
+	// GPU-ticks, and ticks of NICs summed over nodes.
 	cycle, gpus, nics []float64
 }
 
-// NewNeeds looks at what the jobs of an instance ask for.
+// NewNeeds computes the needs of the jobs of an instance.
 func NewNeeds(in *instance.Instance) *Needs {
 	n := &Needs{in, make([]float64, len(in.Jobs)), make([]float64, len(in.Jobs)), make([]float64, len(in.Jobs))}
 	for _, class := range in.Classes() {
@@ -170,8 +170,8 @@ func NewNeeds(in *instance.Instance) *Needs {
 	return n
 }
 
-// Period returns about the ticks of the shortest period in which jobs complete so many iterations:
-// what the longest of them takes alone, or the time of GPUs or of NICs that all take.
+// Period returns approximately the shortest period, in ticks, in which jobs complete these
+// iterations: the longest of them alone, or the time of GPUs or of NICs that all need.
 func (n *Needs) Period(iterations []int) float64 {
 	longest, gpus, nics := 0.0, 0.0, 0.0
 	for j, count := range iterations {

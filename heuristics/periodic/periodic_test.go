@@ -141,7 +141,7 @@ func TestPeriodicOptimum(t *testing.T) {
 	assert.Less(t, gaps/float64(solved), 0.01, "mean gap to the optimum")
 }
 
-// ceiling is a value that no plan exceeds.
+// ceiling is an upper bound on the value of plans.
 func ceiling(in *instance.Instance) float64 {
 	chain, _ := area.Chain(in).Value.Float64()
 	work, _ := area.Bound(in).Value.Float64()
@@ -226,7 +226,7 @@ func TestPeriodicImproves(t *testing.T) {
 	assert.Zero(t, last.Cmp(in.Value(s)))
 }
 
-// TestPeriodicEmpty: no memory for any job, so no plan but the empty one.
+// TestPeriodicEmpty: without memory for any job, only the empty plan exists.
 func TestPeriodicEmpty(t *testing.T) {
 	in := periodicByHand(t, instance.Throughput, 2, 1<<29, instance.JobSpec{Workers: 2})
 	for _, plan := range []periodicPlanner{Greedy, whole} {
@@ -236,12 +236,12 @@ func TestPeriodicEmpty(t *testing.T) {
 	}
 }
 
-// TestPeriodicLongPeriods: what matters is the number of intervals, not of ticks.
+// TestPeriodicLongPeriods: cost depends on the number of intervals, not of ticks.
 func TestPeriodicLongPeriods(t *testing.T) {
 	m := heuristicstest.Mediums()["plain"]
 	m.Objective = instance.Throughput
 	spec := m.Spec(heuristicstest.Source(1))
-	spec.TickUS = 1 // periods of some hundred thousand ticks
+	spec.TickUS = 1 // periods of several hundred thousand ticks
 	in, err := instance.Compile(spec, nil)
 	require.NoError(t, err)
 	s := planPeriodic(t, Greedy, in, 1)
@@ -361,8 +361,8 @@ func BenchmarkPeriodic(b *testing.B) {
 	})
 }
 
-// TestPeriodicWholeAtAnyLimit: whole jobs have a plan though the context has ended, and
-// what is not asked for at any limit ends with it.
+// TestPeriodicWholeAtAnyLimit: whole jobs have a plan even if the context has ended,
+// and everything that need not exist at any limit ends with it.
 func TestPeriodicWholeAtAnyLimit(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -377,7 +377,7 @@ func TestPeriodicWholeAtAnyLimit(t *testing.T) {
 	}
 }
 
-// TestResidencesEndWithTheirContext: nobody chooses GPUs any more.
+// TestResidencesEndWithTheirContext: no more GPUs are chosen.
 func TestResidencesEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -387,8 +387,9 @@ func TestResidencesEndWithTheirContext(t *testing.T) {
 	assert.NotEmpty(t, assignJobs(context.Background(), in, counts, inTurn(in, counts)))
 }
 
-// TestShortPeriodsWithoutPlans: what limits two jobs on two nodes is a link that they take in turns. Periods
-// too short for a synchronisation, of which there are many, do not keep the search from the one that is best.
+// TestShortPeriodsWithoutPlans: two jobs on two nodes are limited by a link that they use in turn.
+// Periods too short for a synchronisation, of which there are many, do not keep the search from the
+// best one.
 func TestShortPeriodsWithoutPlans(t *testing.T) {
 	job := func(name string) instance.JobSpec {
 		return instance.JobSpec{Name: name, Model: "flat", Workers: 2, SPB: instance.SPBSpec{Cuts: 2}}

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// mostDestroyed bounds the jobs taken out of a node, or drawn from all.
+	// mostDestroyed limits the jobs removed from a node, or drawn from all.
 	mostDestroyed = 4
-	// In one step of so many the jobs take turns.
+	// In one of this many steps the jobs take turns.
 	togetherSteps = 4
-	// A job in so many takes no more than fewIterations at first.
+	// One job in modestJobs takes at most fewIterations at first.
 	modestJobs, fewIterations = 2, 6
 )
 
-// destroy takes some jobs out of the plan.
+// destroy removes some jobs from the plan.
 func (r *ruin) destroy() {
 	r.out, r.touched, r.residencies = r.out[:0], r.touched[:0], r.residencies[:0]
 	switch r.rng.IntN(3) {
@@ -50,7 +50,7 @@ func (r *ruin) destroy() {
 	}
 }
 
-// take draws a job to be taken out.
+// take draws a job to be removed.
 func (r *ruin) take(j instance.JobID) {
 	if r.changed[j] {
 		return
@@ -71,9 +71,9 @@ func (r *ruin) touch(n instance.NodeID) {
 	}
 }
 
-// recreate puts the jobs that were taken out back: in any order, in one of density,
-// or the wide ones first. Then all that live there fill what room is left: in any
-// order or, where the jobs put back have one iteration only, in turns.
+// recreate puts the removed jobs back: in random order, by density, or the wide
+// ones first. Then all jobs there fill the remaining room: in random order or, if
+// the jobs put back have only one iteration, in turns.
 func (r *ruin) recreate() {
 	r.rng.Shuffle(len(r.out), func(a, b int) { r.out[a], r.out[b] = r.out[b], r.out[a] })
 	switch r.rng.IntN(3) {
@@ -120,8 +120,9 @@ func (r *ruin) recreate() {
 	}
 }
 
-// fillTogether appends an iteration at a time to the chains of the jobs that are out:
-// to that which has used the least of its period. So jobs that share GPUs take turns.
+// fillTogether appends one iteration at a time to the chains of the removed jobs: to
+// the chain that has used the least of its period. So jobs that share GPUs take
+// turns.
 func (r *ruin) fillTogether() {
 	for len(r.out) > 0 {
 		next, least := 0, r.period
@@ -136,7 +137,7 @@ func (r *ruin) fillTogether() {
 	}
 }
 
-// more appends an iteration to a job's chain. It reports false where there is no room.
+// more appends an iteration to a job's chain. It reports false if there is no room.
 func (r *ruin) more(j instance.JobID) bool {
 	l, chain := r.residents[j], r.chains[j]
 	if chain[len(chain)-1].end+l.cycle > chain[0].begin()+r.period {
@@ -151,13 +152,13 @@ func (r *ruin) more(j instance.JobID) bool {
 }
 
 const (
-	// A chain is begun at so many times in each residency tried.
+	// A chain is tried at this many starts in each residency.
 	chainStarts = 2
-	// A job in so many tries another multiset in each residency.
+	// One job in this many tries another multiset in each residency.
 	otherMultisets = 3
 )
 
-// place puts a job where it gets most, but no more iterations than limit.
+// place puts a job where it gets most iterations, up to limit.
 func (r *ruin) place(j instance.JobID, limit int) {
 	var resident *resident
 	var best []iteration
@@ -198,7 +199,7 @@ func (r *ruin) place(j instance.JobID, limit int) {
 }
 
 // longer returns the chain of a resident that begins at ready or later, up to a limit,
-// if it has more than so many iterations; else nil. Nothing is reserved.
+// if it has more than a number of iterations; otherwise nil. Nothing is reserved.
 func (r *ruin) longer(l *resident, ready instance.Tick, limit, than int) []iteration {
 	closing, n := instance.Tick(0), 0
 	for n < limit {
@@ -226,7 +227,7 @@ func (r *ruin) longer(l *resident, ready instance.Tick, limit, than int) []itera
 	return r.chain[:n]
 }
 
-// cloneChain copies a chain with all that it holds.
+// cloneChain copies a chain with its contents.
 func cloneChain(chain []iteration) []iteration {
 	k := len(chain[0].start)
 	starts, depths := make([]instance.Tick, 0, k*len(chain)), make([]uint8, 0, k*len(chain))
@@ -238,7 +239,7 @@ func cloneChain(chain []iteration) []iteration {
 	return list
 }
 
-// residentOn describes a job on the given GPUs; nil where it cannot live there.
+// residentOn describes a job on the given GPUs; nil if it cannot live there.
 func (r *ruin) residentOn(j instance.JobID, gpus []instance.GPUID, counts []int) *resident {
 	job := &r.in.Jobs[j]
 	first, last := r.in.GPUs[gpus[0]].Node, r.in.GPUs[gpus[len(gpus)-1]].Node
@@ -283,7 +284,7 @@ func (r *ruin) roomFor(job *instance.Job, g instance.GPUID) int {
 	return d
 }
 
-// holds reports whether the GPUs are ready for all depths of the multiset.
+// holds reports whether the GPUs have memory for all depths of the multiset.
 func (l *resident) holds() bool {
 	deep := 0 // workers at depth d or deeper
 	for d := len(l.counts) - 1; d >= 0; d-- {
@@ -300,8 +301,9 @@ func (l *resident) holds() bool {
 	return true
 }
 
-// choose draws GPUs for a job: the idlest of a node, up to some noise, and where it
-// has too few those of others, in the same rack first; nil if there are too few.
+// choose draws GPUs for a job: those of a node with the least load, up to some
+// noise, and if it has too few those of others, in the same rack first; nil if
+// there are too few.
 func (r *ruin) choose(j instance.JobID, first instance.NodeID) []instance.GPUID {
 	job := &r.in.Jobs[j]
 	noise := r.rng.Float64() * r.rng.Float64() * float64(r.period) / 2
@@ -339,7 +341,7 @@ func (r *ruin) choose(j instance.JobID, first instance.NodeID) []instance.GPUID 
 	return list
 }
 
-// idlest appends the GPUs of a node that a job runs on, the idlest first.
+// idlest appends the GPUs of a node on which a job runs, the least loaded first.
 func (r *ruin) idlest(list []instance.GPUID, job *instance.Job, n instance.NodeID, noise float64) []instance.GPUID {
 	node := &r.in.Nodes[n]
 	if !job.Runs(node.Type) {

@@ -6,9 +6,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Repeated returns a schedule of some iterations of every job, of [instance.Instance.Miniature],
-// as a plan of in that repeats it, with the least period that its orders admit; nil where that
-// is longer than plans may be.
+// Repeated turns a schedule of some iterations of every job, of [instance.Instance.Miniature],
+// into a plan of in that repeats it, with the least period that its orders permit; nil if that
+// exceeds the longest period.
 func Repeated(in *instance.Instance, s *instance.Schedule) *instance.Schedule {
 	plan := &instance.Schedule{Residency: s.Residency, Tasks: slices.Clone(s.Tasks), Syncs: slices.Clone(s.Syncs)}
 	start := slices.MinFunc(s.Tasks, func(a, b instance.Task) int { return int(a.Start - b.Start) }).Start

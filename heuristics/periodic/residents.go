@@ -10,8 +10,8 @@ import (
 )
 
 // assignJobs gives jobs GPUs of their own, in order, as long as there are enough. Residents are
-// by descending weight density. When the context ends, those who have chosen by
-// then are all.
+// by descending weight density. If the context ends, only those that have chosen by then are
+// included.
 func assignJobs(ctx context.Context, in *instance.Instance, counts [][]int, order []instance.JobID) []*resident {
 	once := slices.Repeat([]int64{1}, len(in.Jobs))
 	p := placement.NewPlacer(in, placement.Options{Counts: counts, Iterations: once})
@@ -66,10 +66,10 @@ func byHold(in *instance.Instance, counts [][]int) []instance.JobID {
 	})
 }
 
-// residents describes the placed jobs to the modulo scheduler, by descending
+// residents describes the placed jobs for the modulo scheduler, by descending
 // density.
 func residents(in *instance.Instance, p *placement.Placement, counts [][]int) []*resident {
-	room := make([]instance.Bytes, len(in.GPUs)) // left by what lives there
+	room := make([]instance.Bytes, len(in.GPUs)) // left by the jobs there
 	for g := range room {
 		room[g] = in.Types[in.GPUs[g].Type].Memory
 	}

@@ -12,48 +12,48 @@ import (
 
 // ruin anneals a periodic plan whose period is fixed by ruin and recreate (G.
 // Schrimpf et al., Record breaking optimization results using the ruin and
-// recreate principle, J. Comput. Phys. 2000): some jobs are taken out, and they,
-// with some that had no iterations, are put back in turn, each where it gets most.
-// Only what changes is worked on, so that a step costs the same however large the
-// cluster is.
+// recreate principle, J. Comput. Phys. 2000): some jobs are removed, and they,
+// with some that had no iterations, are put back one after the other, each where
+// it gets most. Only what changes is processed, so that the cost of a step does
+// not depend on the size of the cluster.
 //
 // With the period fixed, the sum of rates is the weight of whole iterations.
 type ruin struct {
-	*moduloScheduler // its residents are by job; who has no iterations has no GPUs
+	*moduloScheduler // its residents are by job; a job without iterations has no GPUs
 	wants            []want
 	vacant           []*resident        // the jobs without GPUs
 	onGPU            [][]instance.JobID // per GPU
 	worth            int64              // weight of all iterations
 
-	best *moduloScheduler // since it was last asked for; nil: none
-	most int64            // the greatest worth so far
+	best *moduloScheduler // since last requested; nil: none
+	most int64            // the largest worth so far
 
-	saved       []savedJob // what the step under way has changed
+	saved       []savedJob // previous states of jobs changed by the current step
 	changed     []bool     // per job: it is saved
 	out         []instance.JobID
-	residencies [][]instance.GPUID // of those taken out
-	touched     []instance.NodeID  // nodes that a step may put jobs on
+	residencies [][]instance.GPUID // of the removed jobs
+	touched     []instance.NodeID  // nodes on which a step may put jobs
 	chain       []iteration        // scratch
 	cost        []float64          // scratch, per GPU
 }
 
-// want is what a job asks for.
+// want is the demand of a job.
 type want struct {
 	multisets [][]int
 	cycle     instance.Tick // about the least ticks of an iteration
 	area      float64       // GPU-ticks of an iteration
-	nics      float64       // ticks of NICs of an iteration, added up over nodes; 0 where it finds room on a node
+	nics      float64       // ticks of NICs of an iteration, summed over nodes; 0 if it fits on a node
 	density   float64       // weight per GPU-tick
 }
 
-// savedJob is a job as it was before a step.
+// savedJob is a job before a step.
 type savedJob struct {
 	job      instance.JobID
 	resident *resident
 	chain    []iteration
 }
 
-// wantsOf returns what the jobs ask for.
+// wantsOf returns the demands of the jobs.
 func wantsOf(in *instance.Instance) []want {
 	wants := make([]want, len(in.Jobs))
 	for _, class := range in.Classes() {
@@ -65,7 +65,7 @@ func wantsOf(in *instance.Instance) []want {
 	return wants
 }
 
-// wantOf returns what a job asks for, with the first of its multisets.
+// wantOf returns the demand of a job with the first of its multisets.
 func wantOf(in *instance.Instance, j instance.JobID) want {
 	job := &in.Jobs[j]
 	sets := multiset.Choices(job, state.FastestType(in, job))
@@ -74,7 +74,8 @@ func wantOf(in *instance.Instance, j instance.JobID) want {
 	return w
 }
 
-// wantFor returns what a job asks for with so many workers at each depth.
+// wantFor returns the demand of a job with these numbers of workers at each
+// depth.
 func wantFor(in *instance.Instance, j instance.JobID, counts []int) want {
 	job := &in.Jobs[j]
 	w := want{cycle: job.FastestFull()}
@@ -90,7 +91,7 @@ func wantFor(in *instance.Instance, j instance.JobID, counts []int) want {
 	return w
 }
 
-// newRuin begins with an empty plan.
+// newRuin starts from an empty plan.
 func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instance.Tick) *ruin {
 	vacant := make([]*resident, len(in.Jobs))
 	for j := range vacant {
@@ -104,8 +105,8 @@ func newRuin(in *instance.Instance, wants []want, rng *rand.Rand, period instanc
 	return r
 }
 
-// read puts a plan in canonical order in, as many times over as its period goes
-// into that of r.
+// read loads a plan in canonical order, repeated as often as its period fits into
+// that of r.
 func (r *ruin) read(s *instance.Schedule) {
 	for j, chain := range readChains(r.in, s) {
 		if len(chain) == 0 {
@@ -161,17 +162,17 @@ func readChains(in *instance.Instance, s *instance.Schedule) [][]iteration {
 	return chains
 }
 
-// save notes how a job is before it is changed.
+// save records a job before it is changed.
 func (r *ruin) save(j instance.JobID) {
 	if r.changed[j] {
 		return
 	}
 	r.changed[j] = true
-	chain := r.chains[j][:len(r.chains[j]):len(r.chains[j])] // growing, it moves
+	chain := r.chains[j][:len(r.chains[j]):len(r.chains[j])] // copied when it grows
 	r.saved, r.chains[j] = append(r.saved, savedJob{j, r.residents[j], chain}), chain
 }
 
-// accept makes the changes of a step for good.
+// accept makes the changes of a step permanent.
 func (r *ruin) accept() {
 	for _, s := range r.saved {
 		r.changed[s.job] = false
@@ -179,7 +180,7 @@ func (r *ruin) accept() {
 	r.saved = r.saved[:0]
 }
 
-// undo takes the changes of a step back.
+// undo reverts the changes of a step.
 func (r *ruin) undo() {
 	for _, s := range r.saved {
 		r.evict(s.job)
@@ -190,7 +191,7 @@ func (r *ruin) undo() {
 	r.accept()
 }
 
-// evict takes a job out.
+// evict removes a job.
 func (r *ruin) evict(j instance.JobID) {
 	l := r.residents[j]
 	for n := range r.chains[j] {
@@ -203,7 +204,7 @@ func (r *ruin) evict(j instance.JobID) {
 	r.residents[j], r.chains[j] = r.vacant[j], nil
 }
 
-// settle puts a job in that was out.
+// settle inserts a job that was out.
 func (r *ruin) settle(j instance.JobID, l *resident, chain []iteration) {
 	if len(chain) == 0 {
 		return
@@ -244,10 +245,11 @@ func (r *ruin) walk(ctx context.Context, work int, hot, cold float64) {
 	}
 }
 
-// stepWork is what a step costs beside the tasks it tries, in such.
+// stepWork is the overhead of a step in tasks tried.
 const stepWork = 20
 
-// news returns the best plan, once; nil: there is none since it was last asked for.
+// news returns the best plan, once; nil: there is no new one since the last
+// request.
 func (r *ruin) news() *instance.Schedule {
 	if r.best == nil {
 		return nil

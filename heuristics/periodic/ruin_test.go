@@ -13,14 +13,15 @@ import (
 	"jigsaw/heuristics/heuristicstest"
 )
 
-// randomRuin returns a random instance, with memory short at times, and an empty plan.
+// randomRuin returns a random instance, sometimes with little memory, and an empty
+// plan.
 func randomRuin(seed uint64) (*instance.Instance, *ruin) {
 	in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: instance.Throughput, Jobs: 5, GPUs: 6, MaxPeriod: 40})
 	return in, newRuin(in, wantsOf(in), heuristicstest.Source(seed), in.MaxPeriod)
 }
 
-// requireSettled wants time on GPUs and links to be what the chains take, neither more
-// nor less, and the plan to be valid.
+// requireSettled checks that the reserved time on GPUs and links is exactly that of
+// the chains, and that the plan is valid.
 func requireSettled(t *testing.T, r *ruin) {
 	t.Helper()
 	fresh := newModuloScheduler(r.in, r.residents, r.period)
@@ -48,7 +49,7 @@ func requireSettled(t *testing.T, r *ruin) {
 	}
 }
 
-// TestRuinSteps takes steps, and half of them back.
+// TestRuinSteps makes steps, and undoes half of them.
 func TestRuinSteps(t *testing.T) {
 	seeds := instancetest.Many(uint64(150), 30)
 	changed := 0
@@ -73,7 +74,7 @@ func TestRuinSteps(t *testing.T) {
 	assert.Positive(t, changed)
 }
 
-// TestRuinReads reads plans, once and twice over, and goes on from them.
+// TestRuinReads reads plans, once and repeated twice, and continues from them.
 func TestRuinReads(t *testing.T) {
 	read := 0
 	for seed := range uint64(40) {
@@ -113,15 +114,16 @@ func TestPromise(t *testing.T) {
 	in := periodicByHand(t, instance.Throughput, 1, 0, instance.JobSpec{Workers: 1}, instance.JobSpec{Workers: 1, Weight: 5})
 	wants, order := wantsOf(in), []instance.JobID{1, 0}
 	for period, want := range map[instance.Tick]float64{
-		5:  0,          // of whole iterations there are none
-		6:  5. / 6,     // the heavier job has all
-		15: 10.5 / 15., // and here what two iterations of it leave
+		5:  0,          // no whole iterations
+		6:  5. / 6,     // the heavier job gets everything
+		15: 10.5 / 15., // plus what two iterations of it leave
 	} {
 		assert.InDelta(t, want, promise(in, wants, order, period), 1e-12, "period %d", period)
 	}
 }
 
-// TestCyclicTimelinesFree reserves and frees at random, and wants back what there was.
+// TestCyclicTimelinesFree reserves and frees at random, and checks that the initial
+// state returns.
 func TestCyclicTimelinesFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 300 {

@@ -7,16 +7,17 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// cyclicSequence is the order in which all operations of a plan, tasks and synchronisations,
-// start within the period. The order on every GPU and link is that of the list, cyclic: what
-// comes first waits for what came last, a period earlier. Every such order is a
-// valid plan with the least period that [periodClock] finds for it, as long as
-// the iterations of each job come round in turn; and every
-// periodic plan has such an order, that of its starts modulo the period.
+// cyclicSequence is the order in which all operations of a plan, tasks and
+// synchronisations, start within the period. The order on every GPU and link is
+// that of the list, cyclic: the first waits for the last, a period earlier.
+// Every such order is a valid plan with the least period that [periodClock]
+// finds for it, as long as the iterations of each job follow each other.
+// Conversely, every periodic plan has such an order, that of its starts modulo
+// the period.
 //
-// The operations of an iteration are numbered one after the other from its
-// first: the tasks by worker, of which those of a gang are one operation, the
-// first, and then the synchronisation, where there is one.
+// The operations of an iteration are numbered consecutively from its first: the
+// tasks by worker, where those of a gang are one operation, the first, and then
+// the synchronisation, if there is one.
 type cyclicSequence struct {
 	in        *instance.Instance
 	residency [][]instance.GPUID // per job; empty without iterations
@@ -27,14 +28,14 @@ type cyclicSequence struct {
 
 	// Per operation:
 	owner []int32              // its job
-	slot  []int32              // its worker; of a synchronisation the number of workers
+	slot  []int32              // its worker; for a synchronisation the number of workers
 	ticks []instance.Tick      // its length
 	depth []uint8              // of a task
 	level []instance.RateLevel // of a synchronisation
-	at    []instance.Tick      // start modulo the period, when last found out
+	at    []instance.Tick      // start modulo the period, when last computed
 }
 
-// newCyclicSequence reads a valid periodic plan in canonical order.
+// newCyclicSequence converts a valid periodic plan in canonical order.
 func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSequence {
 	r := &cyclicSequence{in: in, period: s.Period, residency: s.Residency, spans: make([]instance.Span, len(in.Jobs)), chain: make([][]int32, len(in.Jobs))}
 	add := func(j instance.JobID, slot int, start, end instance.Tick) {
@@ -74,14 +75,14 @@ func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSeque
 			}
 		}
 	}
-	// Operations of no length are before what they let start.
+	// Operations of no length come before those that wait for them.
 	slices.SortStableFunc(r.list, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.at[a], r.at[b]), cmp.Compare(min(1, r.ticks[a]), min(1, r.ticks[b])))
 	})
 	return r
 }
 
-// tasks is the number of tasks in the list of the iteration that begins with operation b.
+// tasks is the number of task operations of the iteration that begins with operation b.
 func (r *cyclicSequence) tasks(b int32) int32 {
 	if job := &r.in.Jobs[r.owner[b]]; !job.Gang {
 		return int32(job.Workers)
@@ -106,7 +107,7 @@ func (r *cyclicSequence) longest(b int32) instance.Tick {
 	return slices.Max(r.ticks[b : int(b)+r.in.Jobs[r.owner[b]].Workers])
 }
 
-// schedule writes the plan out. Every chain begins within the first period.
+// schedule returns the plan. Every chain begins within the first period.
 func (r *cyclicSequence) schedule() *instance.Schedule {
 	s := &instance.Schedule{Period: r.period, Residency: r.residency}
 	for j, chain := range r.chain {
@@ -114,8 +115,8 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 		for n, b := range chain {
 			tasks := r.tasks(b)
 			if n == 0 {
-				// The first iteration begins with its first task in turn after
-				// the end of the last.
+				// The first iteration begins with its first task in order after the end of the
+				// last.
 				end := r.last(chain[len(chain)-1])
 				ready = r.at[end] + r.ticks[end]
 				least := r.period

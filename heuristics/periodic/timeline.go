@@ -8,9 +8,9 @@ import (
 )
 
 // gpuCycle is the busy time of one GPU modulo a period: disjoint intervals
-// within [0, period), ascending, merged where they touch. A task that crosses
-// the end of the period is two intervals. Lists of intervals, and not an array
-// of ticks, keep a period of a million ticks as cheap as one of ten.
+// within [0, period), ascending, merged if they touch. A task that crosses the
+// end of the period is two intervals. With lists of intervals instead of an
+// array of ticks, a period of a million ticks is as cheap as one of ten.
 type gpuCycle struct {
 	period instance.Tick
 	busy   []arc
@@ -20,7 +20,7 @@ type gpuCycle struct {
 // arc is the time from..to, modulo a period, from < to.
 type arc struct{ from, to instance.Tick }
 
-// residue returns t modulo the period for any non-negative or negative t.
+// residue returns t modulo the period, for t of any sign.
 func residue(t, period instance.Tick) instance.Tick {
 	if t %= period; t < 0 {
 		t += period
@@ -56,9 +56,9 @@ func (w *gpuCycle) first(t, length instance.Tick) (start instance.Tick, ok bool)
 }
 
 // within returns the start of a task of the given length in a free stretch
-// inside the window [t, limit). late asks for the latest start. Otherwise it is
-// in the smallest stretch that has room, at an end of that stretch where the
-// window lets it, so that little time is left in pieces too short to use.
+// inside the window [t, limit). late requests the latest start. Otherwise it is
+// in the smallest stretch with enough room, at an end of that stretch if the
+// window permits, so that little time is left in pieces too short to use.
 func (w *gpuCycle) within(t, limit, length instance.Tick, late bool) (start instance.Tick, ok bool) {
 	n := len(w.busy)
 	switch {
@@ -100,8 +100,8 @@ func (w *gpuCycle) within(t, limit, length instance.Tick, late bool) (start inst
 	}
 }
 
-// lay returns what [start, start+length) is within a period: one arc, or where it
-// crosses the end two; those of no length are empty.
+// lay returns [start, start+length) within a period: one arc, or two if it
+// crosses the end; those of no length are empty.
 func lay(start, length, period instance.Tick) (arc, arc) {
 	from := residue(start, period)
 	to := from + length
@@ -163,7 +163,7 @@ func (w *gpuCycle) cut(from, to instance.Tick) {
 	}
 }
 
-// linkCycle is the rate taken of one link modulo a period, as a step function:
+// linkCycle is the used rate of a link modulo a period, as a step function:
 // used[i] from at[i] to at[i+1], the last step to the period. at[0] is 0.
 type linkCycle struct {
 	period   instance.Tick
@@ -225,13 +225,13 @@ func (w *linkCycle) take(from, to instance.Tick, rate instance.Rate) {
 	for i := first; i < end; i++ {
 		w.used[i] += rate
 	}
-	if rate < 0 { // some steps may have become one
+	if rate < 0 { // some steps may be merged
 		w.join(end)
 		w.join(first)
 	}
 }
 
-// join makes step i one with the step before where they are equal.
+// join merges step i with the step before if they are equal.
 func (w *linkCycle) join(i int) {
 	if i > 0 && i < len(w.at) && w.used[i] == w.used[i-1] {
 		w.at = slices.Delete(w.at, i, i+1)

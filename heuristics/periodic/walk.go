@@ -12,9 +12,9 @@ import (
 	"jigsaw/method"
 )
 
-// ruins shares the work of ruin and recreate out among periods: each is tried once,
-// the most promising first, and those that turned out best again and again, for ever
-// longer.
+// ruins divides the work of ruin and recreate among periods: each is tried once, the
+// most promising first, and those with the best results again and again, for longer
+// and longer.
 type ruins struct {
 	in      *instance.Instance
 	wants   []want
@@ -23,12 +23,12 @@ type ruins struct {
 	walks   []*ruinWalk
 }
 
-// periodTry is a period and what came of it.
+// periodTry is a period and its results.
 type periodTry struct {
 	period  instance.Tick
-	promise float64 // about the most that a plan of the period can be worth
-	cycles  int     // of cooling that it had
-	busy    bool    // it is at work
+	promise float64 // about the largest value of a plan of the period
+	cycles  int     // cycles of cooling it has had
+	busy    bool    // a walk is working on it
 	plan    *instance.Schedule
 	value   float64 // of the plan
 }
@@ -39,8 +39,8 @@ type ruinWalk struct {
 	clock *periodClock
 	at    *periodTry
 	ruin  *ruin                // nil: the cycle is over
-	found []*instance.Schedule // in this round, at the period and at the least that its orders admit
-	// done rounds of as many as cycle, which begins at temperature hot.
+	found []*instance.Schedule // in this round, at the period and at the least that its orders permit
+	// done rounds of cycle, which begins at temperature hot.
 	done, cycle int
 	hot         float64
 }
@@ -48,20 +48,20 @@ type ruinWalk struct {
 const (
 	ruinWalks = 6
 	// In a round a walk tries ruinWork tasks, some 30 ms, and as many again for every
-	// ruinJobs jobs, but no more than mostRuin.
+	// ruinJobs jobs, but at most mostRuin.
 	ruinWork, ruinJobs, mostRuin = 100_000, 16, 800_000
-	// The first cycle of cooling of a period lasts a round, those after it twice as
-	// long as the one before, but no longer than longRuin rounds.
+	// The first cycle of cooling of a period lasts one round, each later one twice as
+	// long as the one before, but at most longRuin rounds.
 	longRuin = 16
-	// A period may come closer to its promise than any other by this part over the
-	// number of jobs: the more there are, the less values scatter.
+	// A period is assumed to come closer to its promise than any other by this fraction
+	// over the number of jobs: the more jobs, the less values vary.
 	hopefulJobs = 0.8
-	// Temperatures at the start and the end of a cycle, in units of what a job is
-	// worth: to begin with, and where there is a plan already.
+	// Temperatures at the start and the end of a cycle, in units of the value of a job:
+	// for the first cycle, and for those that start from a plan.
 	ruinHot, ruinWarm, ruinCold = 0.5, 0.2, 0.03
 )
 
-// Greedy returns a periodic plan of whole jobs, made better by a round of [Search].
+// Greedy returns a periodic plan of whole jobs, improved by a round of [Search].
 func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	s, err := Dedicated(ctx, in)
 	if err != nil {
@@ -80,7 +80,7 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 	return search.Best, nil
 }
 
-// Search looks for plans of a greater sum of rates.
+// Search looks for plans with a larger sum of rates.
 type Search struct {
 	*ruins
 	ctx     context.Context
@@ -89,12 +89,12 @@ type Search struct {
 	value   *big.Rat
 }
 
-// NewSearch begins with a valid plan.
+// NewSearch starts from a valid plan.
 func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, best *instance.Schedule) *Search {
 	return &Search{newRuins(in, rng, best), ctx, o, best, in.Value(best)}
 }
 
-// Round goes on for a round.
+// Round continues for one round.
 func (s *Search) Round() {
 	known, _ := s.value.Float64()
 	s.begin(known)
@@ -107,13 +107,13 @@ func (s *Search) Round() {
 	}
 }
 
-// Offer takes over a plan that was found elsewhere, in canonical order.
+// Offer takes over a plan found elsewhere, in canonical order.
 func (s *Search) Offer(plan *instance.Schedule) {
 	s.note(plan)
 	s.take(plan)
 }
 
-// take makes a plan the best if it is.
+// take makes a plan the best if it is better.
 func (s *Search) take(plan *instance.Schedule) {
 	if v := s.in.Value(plan); v.Cmp(s.value) > 0 {
 		if s.Best, s.value = plan, v; s.options.Improved != nil {
@@ -125,10 +125,10 @@ func (s *Search) take(plan *instance.Schedule) {
 // Stops reports whether the best plan is good enough.
 func (s *Search) Stops() bool { return s.options.Stops(s.value) }
 
-// quickPart is by how much [state.Options.Quick] divides the work.
+// quickPart is the factor by which [state.Options.Quick] divides the work.
 const quickPart = 5
 
-// newRuins begins with what is known of the period of a plan.
+// newRuins starts from the period of a plan.
 func newRuins(in *instance.Instance, rng *rand.Rand, start *instance.Schedule) *ruins {
 	s := &ruins{in: in, wants: wantsOf(in)}
 	s.order = byDensity(in, func(j instance.JobID) float64 { return s.wants[j].area })
@@ -158,7 +158,7 @@ func (s *ruins) note(plan *instance.Schedule) {
 	}
 }
 
-// begin gives every walk that has ended a cycle another. value is that of the best
+// begin gives every walk that has ended a new cycle. value is that of the best
 // plan.
 func (s *ruins) begin(value float64) {
 	for _, w := range s.walks {
@@ -176,9 +176,9 @@ func (s *ruins) begin(value float64) {
 	}
 }
 
-// pick draws a period: the most promising of those that had no turn, if plans of it
-// might be better than the best plan, being a little closer to its promise than any;
-// or one that had, the best of them more often.
+// pick draws a period: the most promising untried one, if its plans might be better
+// than the best plan, assuming that it comes a little closer to its promise than
+// any; or one already tried, better ones more often.
 func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 	var fresh *periodTry
 	var tried []*periodTry
@@ -191,7 +191,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 		case t.busy:
 		case t.plan != nil:
 			tried = append(tried, t)
-		case fresh == nil && t.cycles == 0: // of some, too short for a synchronisation, there is never a plan
+		case fresh == nil && t.cycles == 0: // some periods, too short for a synchronisation, never have a plan
 			fresh = t
 		}
 	}
@@ -212,7 +212,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 	return tried[n]
 }
 
-// end ends a walk's round, and its cycle where that is over.
+// end ends a walk's round, and its cycle if that is over.
 func (s *ruins) end(w *ruinWalk) {
 	for _, plan := range w.found {
 		s.note(plan)
@@ -223,7 +223,7 @@ func (s *ruins) end(w *ruinWalk) {
 	}
 }
 
-// walk goes on for a round, of a part of the usual work.
+// walk continues for a round, with a fraction of the usual work.
 func (w *ruinWalk) walk(ctx context.Context, part int) {
 	at := func(n int) float64 { return state.Cooled(w.hot, ruinCold, float64(n)/float64(w.cycle)) }
 	in := w.ruin.in

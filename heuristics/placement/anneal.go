@@ -11,15 +11,15 @@ import (
 )
 
 // Annealer is a placement under annealing on an estimate of the makespan, the
-// energy, which costs far less than decoding.
+// energy, which is far cheaper than decoding.
 //
-// The estimate knows three causes of a long makespan. Loads: a GPU must run
-// the tasks of its residents; a job can shift load among its own GPUs by the
-// depths that each worker takes over the plan, its quota, and any quotas with
-// the right sums can be dealt out iteration by iteration (the matrix of quotas
-// over the iterations is a mean of permutations, by Birkhoff). Chains: a job
-// whose GPUs are near each other synchronises sooner. And co-residence: jobs that
-// share their GPUs with few others, at best all of them with the same, wait
+// The estimate models three causes of a long makespan. Loads: a GPU must run
+// the tasks of its residents. A job can shift load among its own GPUs by the
+// depths that each worker takes over the plan, its quota; any quotas with the
+// right sums can be assigned iteration by iteration (the matrix of quotas over
+// the iterations is a mean of permutations, by Birkhoff). Chains: a job whose
+// GPUs are near each other synchronises sooner. And co-residence: jobs that
+// share their GPUs with few others, ideally all GPUs with the same jobs, wait
 // less for each other.
 type Annealer struct {
 	In *instance.Instance
@@ -37,14 +37,14 @@ type Annealer struct {
 	busy        []instance.Tick // per link
 	shared      []int16         // per pair of jobs: GPUs in common
 	Energy      float64
-	scale       float64 // 1 / the makespan aimed at
-	coResidence float64 // of a pair of jobs that share a GPU
-	whole       bool    // jobs move as a whole only
+	scale       float64 // 1 / the target makespan
+	coResidence float64 // weight of a pair of jobs that share a GPU
+	whole       bool    // only whole jobs move
 
 	// Under weighted completion only:
 	weight   []float64       // per job, 1 on average; nil: another objective
-	rank     []int64         // per job: its place in the order of weight per area
-	ahead    []instance.Tick // per worker: ticks of the better residents of its GPU and its own
+	rank     []int64         // per job: its position in the order of weight per area
+	ahead    []instance.Tick // per worker: ticks of the residents of its GPU with better rank, and its own
 	end      []instance.Tick // per job: estimated completion
 	dirty    []int32         // GPUs whose loads have changed
 	dirtyJob []int32
@@ -54,14 +54,14 @@ type Annealer struct {
 	jobs []int32 // whose residencies the step changes
 }
 
-// AnnealOptions weighs the parts of the energy.
+// AnnealOptions sets the weights of the parts of the energy.
 type AnnealOptions struct {
 	Counts      [][]int // the depth multiset of every job
 	Near        float64 // of chains
 	CoResidence float64 // of jobs that share GPUs
 }
 
-// NewAnnealer reads a placement.
+// NewAnnealer starts from a placement.
 func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how AnnealOptions, rng *rand.Rand) *Annealer {
 	h := &Annealer{
 		In: in, Layout: o, rng: rng, how: how,
@@ -75,7 +75,8 @@ func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how A
 	h.weigh0()
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
-		// The deepest go to the workers with the highest limits; levelling follows.
+		// The deepest go to the workers with the highest limits; level evens them out
+		// afterwards.
 		order := instance.UpTo[int](job.Workers)
 		slices.SortStableFunc(order, func(a, b int) int { return where.Limit[j][b] - where.Limit[j][a] })
 		d := job.Full()
@@ -110,7 +111,7 @@ func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how A
 	return h
 }
 
-// steep is a smooth step to the maximum.
+// steep is a smooth approximation of the maximum.
 func (h *Annealer) steep(ticks instance.Tick) float64 {
 	x := float64(ticks) * h.scale
 	x *= x
@@ -119,7 +120,7 @@ func (h *Annealer) steep(ticks instance.Tick) float64 {
 	return x * x
 }
 
-// Total is the energy from scratch.
+// Total computes the energy from scratch.
 func (h *Annealer) Total() float64 {
 	sum := 0.0
 	if h.weight == nil {
@@ -145,7 +146,7 @@ func (h *Annealer) Total() float64 {
 	return sum
 }
 
-// chained is what a chain or the load of a link adds to the energy.
+// chained is the contribution of a chain or the load of a link to the energy.
 func (h *Annealer) chained(c instance.Tick) float64 {
 	return h.steep(c) + float64(h.how.Near*float64(float64(c)*h.scale))
 }
@@ -187,7 +188,7 @@ func (h *Annealer) enter(slot, g int32) {
 	h.weigh(g, h.work(slot, g))
 }
 
-// leave takes a worker off its GPU.
+// leave removes a worker from its GPU.
 func (h *Annealer) leave(slot int32) {
 	j, g := h.Owner[slot], h.gpu[slot]
 	list := h.residents[g]
@@ -254,8 +255,8 @@ func (h *Annealer) connect(j int32, sign instance.Tick) {
 	}
 }
 
-// Temperatures of annealing residencies: the highest after a kick, and that at the end, in
-// units of the energy of a GPU whose load is the makespan aimed at.
+// Temperatures of annealing residencies: the highest after a kick, and the last, in units
+// of the energy of a GPU whose load is the target makespan.
 const (
 	KickHeat = 0.2
 	EndHeat  = 2e-4
@@ -279,20 +280,20 @@ func (h *Annealer) Anneal(ctx context.Context, steps int, heat float64) {
 	}
 }
 
-// Snapshot are residencies to come back to.
+// Snapshot holds residencies to return to.
 type Snapshot struct {
 	gpu, quota []int32
 	span       []instance.Span
 	energy     float64
 }
 
-// Keep notes the residencies as they are.
+// Keep stores the current residencies.
 func (h *Annealer) Keep(k *Snapshot) {
 	k.gpu, k.quota, k.span = append(k.gpu[:0], h.gpu...), append(k.quota[:0], h.quota...), append(k.span[:0], h.span...)
 	k.energy = h.Energy
 }
 
-// Restore goes back to residencies that were kept.
+// Restore returns to stored residencies.
 func (h *Annealer) Restore(k *Snapshot) {
 	for j := range h.In.Jobs {
 		low, high := h.SlotAt[j], h.SlotAt[j+1]
@@ -314,7 +315,8 @@ func (h *Annealer) Restore(k *Snapshot) {
 	h.Energy = k.energy
 }
 
-// Placement writes the residencies out. Limits are what the memories allow.
+// Placement returns the residencies as a placement. Limits are what the
+// memories permit.
 func (h *Annealer) Placement() *Placement {
 	in := h.In
 	p := &Placement{GPUs: make([][]instance.GPUID, len(in.Jobs)), Limit: make([][]int, len(in.Jobs)), Span: slices.Clone(h.span)}

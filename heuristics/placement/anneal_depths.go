@@ -19,7 +19,7 @@ func (h *Annealer) allowed(slot int32) int32 {
 	return -1
 }
 
-// level evens the loads of a job's GPUs out by its quotas.
+// level balances the loads of a job's GPUs by its quotas.
 func (h *Annealer) level(j int32, rounds int) {
 	low, high := int32(h.SlotAt[j]), int32(h.SlotAt[j+1])
 	for range rounds {
@@ -38,8 +38,8 @@ func (h *Annealer) level(j int32, rounds int) {
 	}
 }
 
-// even moves load from worker a to worker b by their quotas until their GPUs
-// are about even, or one of them has no more to give.
+// even shifts load from worker a to worker b by their quotas until their GPUs
+// are about equally loaded, or one of them has no more to give.
 func (h *Annealer) even(a, b int32) bool {
 	most := h.allowed(b)
 	excess := h.load[h.gpu[a]] - h.load[h.gpu[b]]
@@ -80,8 +80,8 @@ func (h *Annealer) transfer(a, b, da, db, n int32) {
 }
 
 // remember reports whether the residents of job j's GPUs have the memory for
-// their quotas, after it has given depths that are too deep to workers that can
-// take them.
+// their quotas, after moving depths that are too deep to workers that can take
+// them.
 func (h *Annealer) remember(j int32) bool {
 	for _, g := range h.gpu[h.SlotAt[j]:h.SlotAt[j+1]] {
 		for _, slot := range h.residents[g] {

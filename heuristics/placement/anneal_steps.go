@@ -11,9 +11,9 @@ import (
 // wholeHeat is the temperature below which single workers may move.
 const wholeHeat = 0.1
 
-// annealStep is one step with what undoes it.
+// annealStep is one step with the data to undo it.
 type annealStep struct {
-	worker, from int32 // it lived there; worker < 0: a transfer of quota
+	worker, from int32 // its previous GPU; worker < 0: a transfer of quota
 	a, b         int32 // workers
 	da, db       int32 // depths
 	n            int32 // iterations
@@ -33,7 +33,7 @@ func (h *Annealer) move(slot, g int32) {
 }
 
 // settle completes the moves of a step: it reports whether rules 1 and 7 hold,
-// if need be after depths have changed hands.
+// if necessary after exchanging depths.
 func (h *Annealer) settle() bool {
 	ok := true
 	for _, j := range h.jobs {
@@ -69,7 +69,7 @@ func (h *Annealer) route(j int32) (instance.Span, bool) {
 	return h.In.SpanOf(&h.In.Jobs[j], gpus)
 }
 
-// legal reports whether job j may live where it does, memory aside.
+// legal reports whether job j may live on its current GPUs, memory aside.
 func (h *Annealer) legal(j int32) bool {
 	job := &h.In.Jobs[j]
 	residency := h.gpu[h.SlotAt[j]:h.SlotAt[j+1]]
@@ -82,7 +82,7 @@ func (h *Annealer) legal(j int32) bool {
 	return true
 }
 
-// undo takes the steps back.
+// undo reverts the steps.
 func (h *Annealer) undo(energy float64) {
 	for _, j := range h.jobs {
 		h.connect(j, -1)
@@ -105,8 +105,7 @@ func (h *Annealer) undo(energy float64) {
 	h.Energy = energy
 }
 
-// step draws a change and keeps it if its energy is no more than the
-// temperature allows.
+// step draws a change and keeps it if the temperature permits its energy.
 func (h *Annealer) step(heat float64) bool {
 	h.done, h.jobs = h.done[:0], h.jobs[:0]
 	before := h.Energy
@@ -141,7 +140,7 @@ func (h *Annealer) step(heat float64) bool {
 	return true
 }
 
-// Shift makes a change of residencies, whatever it costs, and reports whether it found one.
+// Shift makes a change of residencies at any cost, and reports whether it found one.
 func (h *Annealer) Shift() bool {
 	for range 20 {
 		if h.step(math.Inf(1)) && len(h.jobs) > 0 {
@@ -178,7 +177,7 @@ func (h *Annealer) runs(slot, g int32) bool {
 	return h.In.MayLive(instance.JobID(h.Owner[slot]), instance.GPUID(g))
 }
 
-// near draws a GPU in the node of g, or any of little load.
+// near draws a GPU in the node of g, or any with little load.
 func (h *Annealer) near(g int32) int32 {
 	if h.rng.IntN(2) == 0 {
 		node := &h.In.Nodes[h.In.GPUs[g].Node]

@@ -7,12 +7,12 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Under weighted completion the energy has, in place of the loads, the jobs'
-// estimated completions by weight: a job ends when its chain does, or when one
-// of its GPUs has run its tasks and those of all residents of more weight per
-// area, whatever is later.
+// Under weighted completion the energy contains, in place of the loads, the
+// jobs' estimated completions by weight: a job ends when its chain does, or
+// when one of its GPUs has run its tasks and those of all residents of more
+// weight per area, whichever is later.
 
-// weigh0 prepares for weights where the objective has them.
+// weigh0 prepares the weights if the objective has them.
 func (h *Annealer) weigh0() {
 	if h.In.Objective != instance.WeightedCompletion {
 		return
@@ -33,7 +33,7 @@ func (h *Annealer) weigh0() {
 	}
 }
 
-// touch notes that the load of a GPU has changed.
+// touch marks the load of a GPU as changed.
 func (h *Annealer) touch(g int32) {
 	if !h.isDirty[g] {
 		h.isDirty[g] = true
@@ -41,7 +41,7 @@ func (h *Annealer) touch(g int32) {
 	}
 }
 
-// refresh brings the estimated completions up to date.
+// refresh updates the estimated completions.
 func (h *Annealer) refresh() {
 	gpus := len(h.load)
 	for _, g := range h.dirty {

@@ -29,8 +29,8 @@ func (p *Placer) Price(j instance.JobID) {
 	}
 }
 
-// Collect files, for every node, the GPUs that are fit for job j by ascending
-// cost.
+// Collect collects, for every node, the GPUs that are fit for job j by
+// ascending cost.
 func (p *Placer) Collect(j instance.JobID, fit func(instance.GPUID) bool) {
 	job := &p.in.Jobs[j]
 	for n := range p.in.Nodes {
@@ -122,7 +122,7 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 		consider(rackBest)
 	}
 	for r := range p.in.Racks {
-		// Least loaded single GPUs of the rack, where whole nodes leave none.
+		// Least loaded single GPUs of the rack, if whole nodes leave none.
 		if job.Within == instance.WithinRack && p.in.Racks[r].GPUs >= k {
 			consider(p.spread(p.racks[r], k))
 		}
@@ -138,8 +138,8 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 	return best.gpus, best.span, best.gpus != nil
 }
 
-// packed fills k places from the cheapest nodes, each as far as it goes. The cost
-// is that of the dearest GPU.
+// packed takes k GPUs from the cheapest nodes, as many as possible of each. The
+// cost is that of the most expensive GPU.
 func (p *Placer) packed(nodes []instance.NodeID, k int) ([]instance.GPUID, int64) {
 	order := make([]instance.NodeID, 0, len(nodes))
 	total := 0
@@ -168,7 +168,7 @@ func (p *Placer) packed(nodes []instance.NodeID, k int) ([]instance.GPUID, int64
 	return gpus, dearest
 }
 
-// spread takes the k cheapest GPUs wherever they are.
+// spread takes the k cheapest GPUs anywhere.
 func (p *Placer) spread(nodes []instance.NodeID, k int) []instance.GPUID {
 	// A max-heap of the k cheapest so far.
 	h := p.heap[:0]
@@ -199,8 +199,8 @@ func (p *Placer) spread(nodes []instance.NodeID, k int) []instance.GPUID {
 }
 
 // score weighs the loads that job j would add to against its own chain, which
-// is shorter where its GPUs are near each other. The weights are those that
-// did best on random instances between the chain-bound and the area-bound.
+// is shorter if its GPUs are near each other. The weights are those that did
+// best on random instances between the chain-bound and the area-bound.
 func (p *Placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Span) int64 {
 	job := &p.in.Jobs[j]
 	dearest, sum, longest := int64(0), int64(0), instance.Tick(0)
@@ -220,8 +220,8 @@ func (p *Placer) score(j instance.JobID, gpus []instance.GPUID, span instance.Sp
 	return 2*dearest + 2*sum/int64(len(gpus)) + 4*chain
 }
 
-// share returns the ticks for which a synchronisation of the given length
-// would keep the whole of a link busy.
+// share returns the ticks for which a synchronisation of the given length would
+// occupy the whole of a link.
 func share(in *instance.Instance, sync instance.Tick, span *instance.Span, u instance.LinkUse) instance.Tick {
 	rate := span.Rate(in.RateLevels[0])
 	// Speeds are below 2^57; parts per 1024 keep the product in range.
@@ -229,7 +229,8 @@ func share(in *instance.Instance, sync instance.Tick, span *instance.Span, u ins
 	return instance.Tick((int64(sync)*min(part, 1024) + 1023) / 1024)
 }
 
-// Take settles job j on the best of the collected GPUs, ready for every depth.
+// Take places job j on the best of the collected GPUs, with memory for every
+// depth.
 func (p *Placer) Take(j instance.JobID) bool {
 	gpus, span, ok := p.choose(j)
 	if ok {

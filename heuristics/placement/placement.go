@@ -11,20 +11,20 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Placement says where every job lives.
+// Placement holds where every job lives.
 type Placement struct {
 	// GPUs[j] are the k distinct GPUs of job j, ascending.
 	GPUs [][]instance.GPUID
-	// Limit[j][n] is the deepest depth that the memory of GPUs[j][n] has been
-	// reserved for: rule 7 holds as long as no task of j there is deeper. The
-	// limits of a job always leave room for its whole multiset.
+	// Limit[j][n] is the deepest depth for which the memory of GPUs[j][n] is
+	// reserved: rule 7 holds as long as no task of j there is deeper. The limits of
+	// a job always leave room for its whole multiset.
 	Limit [][]int
 	// Span[j] is what synchronisations among GPUs[j] use.
 	Span []instance.Span
 }
 
-// Options says how [Place] goes about it. The zero value places the jobs of
-// the longest chains first, each where loads and its own chain stay lowest.
+// Options sets how [Place] works. The zero value places the jobs with the
+// longest chains first, each where loads and its own chain are lowest.
 type Options struct {
 	// Counts[j] is the depth multiset of job j; see package multiset. Required.
 	Counts [][]int
@@ -32,24 +32,24 @@ type Options struct {
 	Order []instance.JobID
 	// Iterations[j] scales the load of job j; nil: Job.Iterations.
 	Iterations []int64
-	// Scatter values balance over locality: the chain of a job weighs less.
+	// Scatter prefers balance to locality: the chain of a job weighs less.
 	Scatter bool
 	// Noise perturbs the loads that are compared, for restarts; nil: none.
 	Noise *rand.Rand
-	// Reach is that of the instance, [NewReach]; nil: computed.
+	// Reach is the [NewReach] of the instance; nil: computed.
 	Reach *Reach
 }
 
 // placeOnce chooses the residency of every job under rules 1 and 7, balancing
-// loads of GPUs and links and keeping jobs in one node, or else one rack,
-// where that ends them sooner. The error is a *NoPlan.
+// loads of GPUs and links and keeping jobs in one node, or else one rack, if
+// that ends them sooner. The error is a *NoPlan.
 func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
 	p := NewPlacer(in, how)
 	order := how.Order
 	if order == nil {
 		order = p.ByChain()
 	}
-	if in.Resumes() { // those in memory have no choice
+	if in.Resumes() { // jobs in memory have no choice
 		order = slices.Clone(order)
 		slices.SortStableFunc(order, func(a, b instance.JobID) int {
 			return cmp.Compare(len(in.Jobs[b].Resident), len(in.Jobs[a].Resident))
@@ -63,9 +63,9 @@ func placeOnce(in *instance.Instance, how Options) (*Placement, error) {
 	return p.Out, nil
 }
 
-// Place places all jobs one by one or, where memory is too tight for that, by [memory.Search],
-// which may need other multisets than how.Counts. It returns the multisets that the placement has
-// room for. The error is a *NoPlan.
+// Place places all jobs one by one or, if memory is too tight for that, by [memory.Search], which
+// may need other multisets than how.Counts. It returns the multisets for which the placement has
+// room. The error is a *NoPlan.
 func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement, [][]int, error) {
 	out, first := placeOnce(in, how)
 	if first == nil {
@@ -95,11 +95,11 @@ func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement,
 	return out, counts, nil
 }
 
-// memorySteps bounds the search for a placement where memory is tight, in workers put
-// somewhere: about a second.
+// memorySteps limits the search for a placement if memory is tight, in workers
+// placed: about a second.
 const memorySteps = 300_000
 
-// Placer is a placement in the making.
+// Placer is a placement under construction.
 type Placer struct {
 	in         *instance.Instance
 	how        Options
@@ -112,14 +112,14 @@ type Placer struct {
 	reach *Reach
 
 	// Scratch.
-	*Reach           // of the job that is placed
+	*Reach           // of the job being placed
 	cost     []int64 // per GPU: what the choice minimises
 	fitting  [][]instance.GPUID
 	nodeCost []int64
 	heap     []instance.GPUID
 }
 
-// NewPlacer begins with no job placed.
+// NewPlacer starts with no job placed.
 func NewPlacer(in *instance.Instance, how Options) *Placer {
 	p := &Placer{
 		in: in, how: how, iterations: how.Iterations,
@@ -144,13 +144,14 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 	return p
 }
 
-// Reach is where jobs can be on several nodes, see [instance.Instance.Scopes].
+// Reach says where jobs can be on several nodes, see
+// [instance.Instance.Scopes].
 type Reach struct {
 	racks, groups [][]instance.NodeID
 	obeying       []*Reach // by policy: for jobs that have one
 }
 
-// For is the reach of a job's synchronisations, which obey its policy.
+// For is the reach of a job's synchronisations under its policy.
 func (r *Reach) For(job *instance.Job) *Reach {
 	if job.Policy == 0 {
 		return r
@@ -206,8 +207,8 @@ func (p *Placer) byMemory() []instance.JobID {
 	})
 }
 
-// Room returns the memory left on GPU g if job j came to live there with
-// depths up to d; negative if it does not fit.
+// Room returns the memory left on GPU g if job j came to live there with depths
+// up to d; negative if it does not fit.
 func (p *Placer) Room(j instance.JobID, g instance.GPUID, d int) instance.Bytes {
 	t := p.in.GPUs[g].Type
 	c := p.in.Jobs[j].On[t]
@@ -222,7 +223,7 @@ func (p *Placer) Put(j instance.JobID) bool {
 	return p.Take(j)
 }
 
-// choice is a candidate residency and what speaks for it.
+// choice is a candidate residency with its criteria.
 type choice struct {
 	gpus  []instance.GPUID
 	span  instance.Span

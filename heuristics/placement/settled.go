@@ -7,9 +7,9 @@ import (
 	"jigsaw/heuristics/multiset"
 )
 
-// settled places jobs that are all in memory already and have no room for full depth: a worker may be as deep as its GPU
-// has room for beside the persistent bytes of all who live there. It returns the multisets that have room; nil where
-// none was found for some job.
+// settled places jobs that are all in memory already and have no room for full depth: a worker may be as deep as its
+// GPU has room for beside the persistent bytes of all jobs there. It returns the multisets that have room; nil if some
+// job has none.
 func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 	p := NewPlacer(in, how)
 	for j := range in.Jobs {
@@ -43,7 +43,7 @@ func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 	return p.Out, counts
 }
 
-// within reports whether workers that may be as deep as the limits can have the depths of a multiset.
+// within reports whether workers with these depth limits can have the depths of a multiset.
 func within(counts, limits []int) bool {
 	limits = slices.Sorted(slices.Values(limits))
 	for d, n := range counts {

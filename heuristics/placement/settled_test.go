@@ -11,8 +11,8 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// TestSettled: of jobs that are in memory, one has no room for full depth on the GPU that it shares, and its worker there is the
-// shallow one; where that GPU has less room there is no placement.
+// TestSettled: of jobs in memory, one has no room for full depth on the GPU that it shares, and its worker there is the
+// shallow one; if that GPU has less room there is no placement.
 func TestSettled(t *testing.T) {
 	document, err := codec.Decode([]byte(`
 version: 1

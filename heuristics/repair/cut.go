@@ -2,17 +2,17 @@ package repair
 
 import "jigsaw/formulation/instance"
 
-// State is what has become of a plan at a moment.
+// State is the state of a plan at a moment.
 type State struct {
 	// Done[j] iterations of job j have ended.
 	Done []int
-	// Begun[j] reports whether job j is in memory, or is being loaded.
+	// Begun[j] reports whether job j is in memory, or being loaded.
 	Begun []bool
-	// Rest is what is left: of a block that is done once the iterations that have not ended, of one that
+	// Rest is what is left: of a block without repeats the iterations that have not ended, of one that
 	// repeats the repeats that have not ended. Times are those of the plan.
 	Rest *instance.BlockSchedule
-	// Kept[j] iterations of job j are in the rest although they have ended: they are of a
-	// repeat that has not.
+	// Kept[j] iterations of job j have ended but are in the rest, as they belong to a
+	// repeat that has not ended.
 	Kept []int
 }
 
@@ -49,7 +49,7 @@ func (c *State) cut(b *instance.Block, at instance.Tick) {
 	for _, y := range b.Syncs {
 		note(y.Job, y.Iteration, y.End)
 	}
-	over := func(j instance.JobID, start instance.Tick) (n int) { // iterations that have ended of a repeat
+	over := func(j instance.JobID, start instance.Tick) (n int) { // ended iterations of a repeat
 		for n < len(ends[j]) && start+ends[j][n] <= at {
 			n++
 		}

@@ -11,16 +11,16 @@ import (
 
 // operation is a task or a synchronisation of the old schedule.
 type operation struct {
-	start     instance.Tick // when it was planned, or is to have its turn
+	start     instance.Tick // planned start, or the start that determines its position
 	job       instance.JobID
 	iteration int
 	sync      bool
 	at        int // in Tasks or Syncs
 }
 
-// decode starts everything as early as it can in the order of the old schedule: on each GPU
-// after what came before, on links where there is room. Of each job all turns come so much later,
-// or earlier, as shift says; nil: none.
+// decode starts everything as early as possible in the order of the old schedule: on each GPU
+// after what came before, on links when there is room. shift moves the positions of all
+// operations of each job later, or earlier; nil: no shift.
 func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 	in := r.in
 	d := &decoder{
@@ -49,7 +49,7 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 	return d.s
 }
 
-// operations lists those of the old schedule in the order in which they have their turns.
+// operations lists those of the old schedule in the order in which they are decoded.
 func (r *repairer) operations(shift []instance.Tick) []operation {
 	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
 		if shift == nil || start < r.damage.Now {
@@ -68,7 +68,7 @@ func (r *repairer) operations(shift []instance.Tick) []operation {
 		switch {
 		case a.start != b.start:
 			return cmp.Compare(a.start, b.start)
-		case a.iteration != b.iteration: // one that takes no time is before the next one of its job
+		case a.iteration != b.iteration: // one of no length comes before the next one of its job
 			return cmp.Compare(a.iteration, b.iteration)
 		case a.sync != b.sync && b.sync:
 			return -1
@@ -80,7 +80,7 @@ func (r *repairer) operations(shift []instance.Tick) []operation {
 	return order
 }
 
-// decoder makes a schedule, operation after operation.
+// decoder makes a schedule, operation by operation.
 type decoder struct {
 	*repairer
 	s       *instance.Schedule
@@ -88,8 +88,8 @@ type decoder struct {
 	ready   []instance.Tick // when the job's next iteration may start
 	ends    []instance.Tick // of the tasks of the current iteration, by job
 	counts  [][]int         // their depths
-	left    []int           // tasks of the current iteration to come, by job
-	started []int           // the last iteration of a gang that was
+	left    []int           // by job: tasks of the current iteration still to come
+	started []int           // by gang: its last iteration that has started
 	links   []state.LinkTimeline
 }
 
@@ -98,7 +98,7 @@ func (d *decoder) synchronise(o operation) {
 	old, span := d.old.Syncs[o.at], d.spans[o.job]
 	length := d.in.SyncTicks(d.in.Jobs[o.job].Volume(d.counts[o.job], span.Parties), span.Rate(old.Rate))
 	start := old.Start
-	if o.start < d.damage.Now { // it has happened
+	if o.start < d.damage.Now { // it has already happened
 		occupy(d.links, span, span.Rate(old.Rate), start, length)
 	} else {
 		start = d.room(d.links, span, span.Rate(old.Rate), max(d.damage.Now, d.ends[o.job]), length)
@@ -113,7 +113,7 @@ func (d *decoder) synchronise(o operation) {
 // start appends a task, and those that start with it.
 func (d *decoder) start(o operation) {
 	job, tasks := &d.in.Jobs[o.job], d.old.Tasks[o.at:o.at+1]
-	if job.Gang { // the first of the iteration brings the others
+	if job.Gang { // the first of the iteration includes the others
 		if tasks = d.iteration(o.at); d.started[o.job] == o.iteration {
 			return
 		}
@@ -128,7 +128,7 @@ func (d *decoder) start(o operation) {
 	for _, t := range tasks {
 		start = max(start, d.free[d.gpuOf(t)])
 	}
-	if o.start < d.damage.Now { // they have happened
+	if o.start < d.damage.Now { // they have already happened
 		start = tasks[0].Start
 	}
 	for _, t := range tasks {
@@ -153,17 +153,18 @@ func (d *decoder) next(o operation, at instance.Tick) {
 	d.left[j] = d.in.Jobs[j].Workers
 }
 
-// forget is after how many synchronisations what is over on all links is forgotten.
+// forget is the number of synchronisations after which the past is dropped from all
+// links.
 const forget = 256
 
-// past forgets what ended before a time, after which all that is still to come starts.
+// past drops what ended before a time, after which everything still to come starts.
 func past(links []state.LinkTimeline, before instance.Tick) {
 	for l := range links {
 		links[l].Forget(before)
 	}
 }
 
-// iteration is the tasks of the iteration that one of the old schedule belongs to.
+// iteration returns the tasks of the iteration of a task of the old schedule.
 func (r *repairer) iteration(at int) []instance.Task {
 	t := r.old.Tasks
 	same := func(i int) bool { return t[i].Job == t[at].Job && t[i].Iteration == t[at].Iteration }
@@ -177,8 +178,8 @@ func (r *repairer) iteration(at int) []instance.Task {
 	return t[first:last]
 }
 
-// room finds the first time from which the links of a span carry a rate for so long, and
-// takes it.
+// room finds the first time from which the links of a span can carry a rate for a length
+// of time, and reserves it.
 func (r *repairer) room(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) instance.Tick {
 	if length == 0 {
 		return start
@@ -195,7 +196,7 @@ func (r *repairer) room(links []state.LinkTimeline, span instance.Span, rate ins
 	return start
 }
 
-// occupy notes what a synchronisation takes of its links.
+// occupy records the use of links by a synchronisation.
 func occupy(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) {
 	for _, u := range span.Uses {
 		if length > 0 {

@@ -1,7 +1,6 @@
-// Package repair carries a schedule over to what is left of its cluster: jobs stay where they
-// can, and everything happens in the order in which it was planned. [Repair] searches for nothing,
-// so that it answers at once; [Search.Improve] searches from there for better turns, and for other GPUs of the
-// jobs that move.
+// Package repair carries a schedule over to what is left of its cluster: jobs stay where they can, and
+// everything happens in the planned order. [Repair] does not search, so it answers at once; [Search.Improve]
+// searches from there for better orders, and for other GPUs for the jobs that move.
 package repair
 
 import (
@@ -15,15 +14,15 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Damage is what became of the cluster of a schedule, and of its time.
+// Damage is the change of the cluster of a schedule, and its time.
 type Damage struct {
-	// GPU says what became of a GPU that a job had; of one that is lost, and of all of a job
-	// that has to find GPUs, it returns false.
+	// GPU maps a GPU that a job had; it returns false for one that is lost, and for all GPUs of a
+	// job that has to move.
 	GPU func(j instance.JobID, g instance.GPUID) (instance.GPUID, bool)
-	// Closed are GPUs that no job may move to; nil: none.
+	// Closed are GPUs to which no job may move; nil: none.
 	Closed []bool
-	// Now is when the damage came. What starts before it in the old schedule has happened and
-	// stays as it is; nothing else starts before. Jobs that move have nothing that happened in it.
+	// Now is the time of the damage. What starts before it in the old schedule has happened and
+	// stays as it is; nothing else starts before. For jobs that move, nothing in it has happened.
 	Now instance.Tick
 }
 
@@ -34,7 +33,7 @@ type Result struct {
 	Moved []instance.JobID
 }
 
-// NoRoom is the error of a repair in which a job has nowhere to go.
+// NoRoom is the error of a repair in which a job finds no GPUs.
 type NoRoom struct {
 	Job  instance.JobID
 	name string
@@ -44,9 +43,9 @@ func (e *NoRoom) Error() string {
 	return fmt.Sprintf("repair: job %q has nowhere to go beside the jobs that stay", e.name)
 }
 
-// Repair carries over a schedule that runs once to an instance of the same jobs. A job moves if
-// it lost a GPU, its GPUs have no routes between them any more, or no memory for it. The error is a [*NoRoom] where
-// there is no room for a job that must move. Deadlines may be missed: [check.Schedule] tells.
+// Repair carries over a schedule that runs once to an instance of the same jobs. A job moves if it lost a GPU, or
+// its GPUs no longer have routes between them, or no memory for it. The error is a [*NoRoom] if there is no room
+// for a job that must move. Deadlines may be missed: use [check.Schedule].
 func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, error) {
 	r, out, err := settled(in, old, d, nil)
 	if err != nil {
@@ -59,8 +58,8 @@ func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, e
 	return out, nil
 }
 
-// settled finds all jobs their GPUs. Where there is an rng, those that move choose in
-// any order, and not always the best.
+// settled assigns GPUs to all jobs. With an rng, those that move choose in random order, and
+// not always the best.
 func settled(in *instance.Instance, old *instance.Schedule, d Damage, rng *rand.Rand) (*repairer, *Result, error) {
 	r := &repairer{
 		in: in, old: old, damage: d, rng: rng, homes: make([][]instance.GPUID, len(in.Jobs)), spans: make([]instance.Span, len(in.Jobs)),
@@ -78,7 +77,7 @@ func settled(in *instance.Instance, old *instance.Schedule, d Damage, rng *rand.
 			out.Moved = append(out.Moved, instance.JobID(j))
 		}
 	}
-	// Jobs of much work choose first.
+	// Jobs with much work choose first.
 	work := func(j instance.JobID) int64 { return int64(in.Jobs[j].Workers) * int64(len(tasks[j])) }
 	order := slices.Clone(out.Moved)
 	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(work(b), work(a)) })
@@ -103,10 +102,10 @@ type repairer struct {
 	spans   []instance.Span
 	held    []instance.Memory // per GPU
 	load    []instance.Tick   // per GPU: ticks of tasks
-	deepest []int             // per job: depth of any of its tasks
+	deepest []int             // per job: deepest of its tasks
 }
 
-// stay settles a job where it was, if it can.
+// stay keeps a job on its GPUs if possible.
 func (r *repairer) stay(j instance.JobID, tasks []instance.Task) bool {
 	home, job := make([]instance.GPUID, 0, len(r.old.Residency[j])), &r.in.Jobs[j]
 	for _, g := range r.old.Residency[j] {
@@ -131,8 +130,8 @@ func (r *repairer) stay(j instance.JobID, tasks []instance.Task) bool {
 	return true
 }
 
-// unsettle takes back what settling a job added. What tasks need for a while stays noted, so
-// that others may find a little less room than there is.
+// unsettle reverts what settling a job added. The temporary memory of its tasks stays
+// recorded, so that others may find a little less room than there is.
 func (r *repairer) unsettle(j instance.JobID, tasks []instance.Task) {
 	for _, t := range tasks {
 		g := r.gpuOf(t)
@@ -144,7 +143,7 @@ func (r *repairer) unsettle(j instance.JobID, tasks []instance.Task) {
 	r.homes[j] = nil
 }
 
-// settle gives a job its GPUs, worker by worker in their order.
+// settle gives a job its GPUs, worker by worker in order.
 func (r *repairer) settle(j instance.JobID, tasks []instance.Task, home []instance.GPUID, span instance.Span) {
 	r.homes[j], r.spans[j] = home, span
 	for _, t := range tasks {
@@ -158,7 +157,7 @@ func (r *repairer) settle(j instance.JobID, tasks []instance.Task, home []instan
 	}
 }
 
-// gpuOf is where a task of the old schedule runs now.
+// gpuOf is the new GPU of a task of the old schedule.
 func (r *repairer) gpuOf(t instance.Task) instance.GPUID {
 	at, _ := slices.BinarySearch(r.old.Residency[t.Job], t.GPU)
 	return r.homes[t.Job][at]
@@ -174,8 +173,8 @@ func (r *repairer) fits(j instance.JobID, g instance.GPUID) bool {
 	return costs != nil && r.held[g].With(instance.Memory{Persistent: costs.Persistent, Ephemeral: slices.Max(costs.Ephemeral[:r.deepest[j]+1])}).Sum() <= r.in.Types[t].Memory
 }
 
-// move finds the job new GPUs: of those of one node, one rack, and all racks that
-// have routes between them, the least loaded ones, whichever group is done soonest with it.
+// move finds new GPUs for the job: the least loaded ones of one node, one rack, or all racks
+// that have routes between them, whichever of these is done soonest with it.
 func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 	in, job := r.in, &r.in.Jobs[j]
 	var best []instance.GPUID

@@ -17,7 +17,7 @@ import (
 
 var same = repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return g, true }}
 
-// TestNothingFailed: on the same cluster nobody moves, and nothing starts later.
+// TestNothingFailed: on the same cluster no job moves, and nothing starts later.
 func TestNothingFailed(t *testing.T) {
 	repaired := 0
 	seeds := instancetest.Many(uint64(150), 40)
@@ -43,8 +43,8 @@ func TestNothingFailed(t *testing.T) {
 	assert.Greater(t, repaired, int(seeds/2))
 }
 
-// TestNodeLost: without one of the nodes, jobs that lived elsewhere stay, and the result is
-// valid but for deadlines.
+// TestNodeLost: without one of the nodes, jobs that lived elsewhere stay, and the result is valid except
+// for deadlines.
 func TestNodeLost(t *testing.T) {
 	repaired, moved, stuck := 0, 0, 0
 	seeds := instancetest.Many(uint64(300), 80)
@@ -97,8 +97,8 @@ func TestNodeLost(t *testing.T) {
 	assert.Greater(t, moved, int(seeds/12))
 }
 
-// TestUnderWay: what has happened stays as it is, and the search goes on from there to schedules no worse,
-// the same ones again.
+// TestUnderWay: what has happened stays as it is, and the search continues from there to schedules that
+// are no worse, and is reproducible.
 func TestUnderWay(t *testing.T) {
 	improved := 0
 	for seed := range uint64(60) {

@@ -11,17 +11,17 @@ import (
 
 // Search sets how [Search.Improve] runs.
 type Search struct {
-	// Rounds is how many schedules are tried; 0 means until the context ends.
+	// Rounds is the number of schedules tried; 0 means until the context ends.
 	Rounds int
-	// Improved is told of each schedule better than all before it.
+	// Improved is called with each schedule better than all before it.
 	Improved func(*instance.Schedule)
-	// Stop is asked about the value of the best schedule; true ends the search. nil: never.
+	// Stop is called with the value of the best schedule; true ends the search. nil: never.
 	Stop func(value *big.Rat) bool
 }
 
-// Improve searches for a better repair than start, which [Repair] gave for the same arguments: single jobs
-// have their turns earlier or later, and those that move choose their GPUs in another order. Changes are kept where the schedule is no
-// worse. Jobs that stay, stay. Schedules that miss a deadline are none. The answer is the same for
+// Improve searches for a better repair than start, the result of [Repair] for the same arguments: single jobs move
+// earlier or later in the order, and those that move choose their GPUs in another order. Changes are kept if the
+// schedule is no worse. Jobs that stay, stay. Schedules that miss a deadline are discarded. The result is the same for
 // the same arguments, state of rng and rounds.
 func (c Search) Improve(ctx context.Context, in *instance.Instance, old *instance.Schedule, d Damage, start *instance.Schedule, rng *rand.Rand) *instance.Schedule {
 	best, value := start, in.Value(start)
@@ -35,7 +35,8 @@ func (c Search) Improve(ctx context.Context, in *instance.Instance, old *instanc
 	for round := 0; (c.Rounds == 0 || round < c.Rounds) && ctx.Err() == nil && (c.Stop == nil || !c.Stop(value)); round++ {
 		next, r := append([]instance.Tick(nil), shift...), kept
 		if len(out.Moved) > 0 && rng.IntN(4) == 0 {
-			// Of some draws the one that loads no GPU too much: the others are seldom worth a schedule.
+			// Of some draws use the one with the smallest maximum load: the others are seldom worth a
+			// schedule.
 			var least *repairer
 			for range draws {
 				if other, _, err := settled(in, old, d, rng); err == nil && (least == nil || slices.Max(other.load) < slices.Max(least.load)) {
@@ -68,5 +69,5 @@ func (c Search) Improve(ctx context.Context, in *instance.Instance, old *instanc
 	return best
 }
 
-// draws of GPUs for those that move.
+// draws is the number of drawn choices of GPUs for jobs that move.
 const draws = 20

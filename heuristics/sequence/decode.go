@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// maxCheckpoints is how many states of a decoding are kept at most.
+	// maxCheckpoints is the largest number of states kept of a decoding.
 	maxCheckpoints = 64
-	// leastApart is how many operations there are between two of them at least.
+	// leastApart is the least number of operations between two of them.
 	leastApart = 128
 )
 
 // sequenceDecoder places the operations of a sequence one after the other. It
-// starts at the latest checkpoint before what has changed, and gives up as
-// soon as what is left cannot end in time.
+// starts at the latest checkpoint before what has changed, and gives up as soon
+// as the rest cannot end in time.
 type sequenceDecoder struct {
 	now   checkpoint
 	out   outcome
-	marks []checkpoint // taken on the way: the first fresh ones
+	marks []checkpoint // made during the decoding: the first fresh ones
 	fresh int
-	kept  int // checkpoints of the sequence that stay as they are
+	kept  int // checkpoints of the sequence that stay valid
 	from  int // where the latest decoding started in the list
 	work  int // operations placed so far, in all decodings
-	apart int // leastApart, but for tests
+	apart int // leastApart, except in tests
 	// run counts the decodings; ganged[j] is the one that placed the latest
 	// iteration of job j, a gang.
 	run    int
@@ -33,17 +33,17 @@ type sequenceDecoder struct {
 // checkpoint is the state of a decoding before an operation of the list.
 type checkpoint struct {
 	at int // place in the list
-	// Per GPU: when its last task ends, that task, the ticks of its tasks so far.
+	// Per GPU: the end of its last task, that task, the ticks of its tasks so far.
 	free []instance.Tick
 	last []int32
 	done []instance.Tick
-	// Per job: when it is ready for its next iteration, the latest end of the
-	// tasks of this one, and how many of them have not been placed.
+	// Per job: when it is ready for its next iteration, the latest end of the tasks
+	// of this one, and how many of them have not been placed.
 	ready, ends []instance.Tick
 	open        []int32
-	// bound is at most the energy in the end.
+	// bound is a lower bound on the final energy.
 	bound      float64
-	completion []instance.Tick // per job, from below
+	completion []instance.Tick // per job, a lower bound
 	busy       []state.LinkTimeline
 }
 
@@ -95,7 +95,7 @@ func (d *sequenceDecoder) begin(q *sequence) {
 }
 
 // decode places the operations from the given place of the list on. It reports
-// false if the energy passes the limit; what is in d.out is then of no use.
+// false if the energy exceeds the limit; d.out is then useless.
 func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy float64, ok bool) {
 	s := &d.now
 	d.kept, d.fresh = 0, 0
@@ -168,8 +168,8 @@ func (d *sequenceDecoder) decode(q *sequence, from int, limit float64) (energy f
 	return energy, energy <= limit
 }
 
-// gang places all tasks of an iteration at once. It returns from below when the
-// last of their GPUs ends.
+// gang places all tasks of an iteration at once. It returns a lower bound on
+// the end of the last of their GPUs.
 func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
 	s := &d.now
 	first, _ := q.TasksOf(j, iteration)
@@ -236,8 +236,8 @@ func (d *sequenceDecoder) close(q *sequence, j, iteration int32, end instance.Ti
 	s.completion[j] = completion
 }
 
-// mark keeps the state before place p of the list. It forgets what happened on
-// the links before any job can use them again.
+// mark keeps the state before place p of the list. It drops from the links
+// everything before the time at which any job can use them again.
 func (d *sequenceDecoder) mark(q *sequence, p int) {
 	s := &d.now
 	floor := state.Never
@@ -269,7 +269,7 @@ func (d *sequenceDecoder) accept(q *sequence, energy float64) {
 	}
 	copy(q.times.completion, d.out.completion)
 	q.energy = energy
-	q.marks = q.marks[:min(cap(q.marks), d.kept+d.fresh)] // those beyond its length are of use
+	q.marks = q.marks[:min(cap(q.marks), d.kept+d.fresh)] // those beyond its length are reused
 	for n := range d.fresh {
 		if d.kept+n == len(q.marks) {
 			q.marks = append(q.marks, newCheckpoint(q.Operations))
@@ -281,11 +281,11 @@ func (d *sequenceDecoder) accept(q *sequence, energy float64) {
 	}
 }
 
-// lateness is what a tick past a deadline costs in ticks of the objective.
+// lateness is the weight of a tick past a deadline in ticks of the objective.
 const lateness = 1000
 
-// endWeight is the part of the mean end of the GPUs in the energy under
-// makespan: it leads across plateaus, towards less idle time.
+// endWeight is the weight of the mean end of the GPUs in the energy under
+// makespan: it guides the search across plateaus, towards less idle time.
 const endWeight = 0.25
 
 // energyOf returns what the search minimises, once everything is placed.
@@ -312,7 +312,7 @@ func (q *sequence) energyOf(s *checkpoint) float64 {
 	return float64(latest) + float64(endWeight*float64(ends)/float64(len(s.free))) + float64(late*lateness)
 }
 
-// latest returns a makespan that passes the limit of the energy for sure.
+// latest returns a makespan that certainly exceeds the limit of the energy.
 func (q *sequence) latest(limit float64) instance.Tick {
 	if limit >= 1<<62 {
 		return state.Never

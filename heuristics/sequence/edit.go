@@ -7,15 +7,15 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// edits changes a sequence in small steps that can be taken back.
+// edits changes a sequence in small steps that can be undone.
 type edits struct {
 	*sequence
 	done []edit
 	// from is the first place of the list that a step touched.
 	from int
-	// nets are those that were changed, as they were.
+	// nets are the previous values of changed nets.
 	nets []oldNet
-	// relisted is what the list was from place relistedAt on, before relist.
+	// relisted is the list from place relistedAt on, before relist.
 	relisted   []int32
 	relistedAt int
 	moved      []int32 // scratch
@@ -24,7 +24,7 @@ type edits struct {
 	deal       []uint8 // scratch
 }
 
-// edit is one step, with what undoes it.
+// edit is one step, with the data to undo it.
 type edit struct {
 	kind editKind
 	a, b int32
@@ -36,7 +36,7 @@ const (
 	editPlace editKind = iota // the operation at place a went to place b
 	editDepth                 // task a had depth b
 	editHome                  // worker a lived on GPU b
-	editSet                   // synchronisation a was after the multiset b of its job
+	editSet                   // synchronisation a belonged to multiset b of its job
 	editList                  // the list was rewritten
 )
 
@@ -50,10 +50,10 @@ func (e *edits) begin() {
 	e.done, e.nets, e.from = e.done[:0], e.nets[:0], len(e.list)
 }
 
-// touch notes that the list is to be decoded anew from place p on.
+// touch marks the list to be decoded anew from place p on.
 func (e *edits) touch(p int32) { e.from = min(e.from, int(p)) }
 
-// undo takes all steps back.
+// undo reverts all steps.
 func (e *edits) undo() {
 	for n := len(e.done) - 1; n >= 0; n-- {
 		switch d := e.done[n]; d.kind {
@@ -91,7 +91,7 @@ func (e *edits) shift(a, b int32) {
 	}
 }
 
-// place moves an operation to place b of the list, if it may go there.
+// place moves an operation to place b of the list, if that is permitted.
 func (e *edits) place(op, b int32) bool {
 	a := e.pos[op]
 	if low, high := e.reachOf(op); a == b || b < low || b > high {
@@ -103,8 +103,8 @@ func (e *edits) place(op, b int32) bool {
 	return true
 }
 
-// reachOf returns between which places an operation may be moved, the others
-// staying in their order.
+// reachOf returns the places between which an operation may be moved, with the
+// others staying in order.
 func (e *edits) reachOf(op int32) (low, high int32) {
 	j, i := e.Job[op], e.Iteration[op]
 	job := &e.In.Jobs[j]
@@ -154,7 +154,7 @@ func (e *edits) setDepth(t int32, depth uint8) {
 	e.done = append(e.done, edit{kind: editDepth, a: t, b: int32(e.depth[t])})
 	e.deepen(t, depth)
 	e.touch(e.pos[t])
-	// A gang is placed all at once, where the first of its tasks is in the list.
+	// A gang is placed all at once, at the first of its tasks in the list.
 	if j := e.Job[t]; e.In.Jobs[j].Gang {
 		e.touchTasks(j, e.Iteration[t])
 	}
@@ -219,8 +219,8 @@ func (e *edits) touchTasks(j, i int32) {
 	}
 }
 
-// settled reports whether job j may live where it lives now, and brings what
-// its synchronisations use up to date.
+// settled reports whether job j may live on its current GPUs, and updates what
+// its synchronisations use.
 func (e *edits) settled(j int32) bool {
 	job := &e.In.Jobs[j]
 	residency := e.gpu[e.SlotAt[j]:e.SlotAt[j+1]]
@@ -257,8 +257,8 @@ func (e *edits) fits(g int32) bool {
 	return room >= 0
 }
 
-// setDepths gives the workers of an iteration a multiset of their job, to each about the
-// depth that it has, and task t, if it can, one that is less deep.
+// setDepths gives the workers of an iteration a multiset of their job: each about its
+// previous depth, and task t, if possible, a shallower one.
 func (e *edits) setDepths(t int32, set int) bool {
 	j := e.Job[t]
 	y := int32(e.SyncAt[j]) + e.Iteration[t]
@@ -278,7 +278,7 @@ func (e *edits) setDepths(t int32, set int) bool {
 			e.deal = append(e.deal, uint8(d))
 		}
 	}
-	// Task t goes down to the first place with a lesser depth than it has.
+	// Task t moves to the first place with a smaller depth than it has.
 	n := slices.Index(e.order, t)
 	for ; n > 0 && e.deal[n] >= e.depth[t]; n-- {
 		e.order[n] = e.order[n-1]
@@ -299,8 +299,8 @@ func (e *edits) setDepths(t int32, set int) bool {
 }
 
 // relist moves the operations of iterations first..last of job j in the list as
-// if they started by ticks later, or earlier where it is negative. Those that
-// move later push the iterations after them along.
+// if they started ticks later, or earlier if that is negative. Those that move
+// later push the following iterations along.
 func (e *edits) relist(j, first, last int32, ticks instance.Tick) {
 	job := &e.In.Jobs[j]
 	start := e.times.start

@@ -6,16 +6,16 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// mover draws changes of a sequence from what holds its objective up: the
+// mover draws changes of a sequence from what determines its objective: the
 // critical path, which leads back in time from a job's completion, at each
 // operation to the one that it waited for.
 type mover struct {
 	edits
 	rng *rand.Rand
-	// path holds the tasks of the critical path from its end to its start.
-	// blocked are those of them that waited for the task before on their GPU.
+	// path holds the tasks of the critical path from its end to its start. blocked
+	// are those of them that waited for the previous task on their GPU.
 	path, blocked []int32
-	fresh         bool // path is that of the sequence as it is
+	fresh         bool // path is that of the current sequence
 }
 
 // moveKinds is the number of kinds of changes, the last of which is for jobs whose
@@ -63,7 +63,7 @@ func (m *mover) trace() {
 	}
 }
 
-// holder returns the task that held up the gang of task op.
+// holder returns the task that delayed the gang of task op.
 func (m *mover) holder(op int32) int32 {
 	for t, end := m.TasksOf(m.Job[op], m.Iteration[op]); t < end; t++ {
 		if b := m.times.before[t]; b >= 0 && m.times.start[b]+m.ticks[b] == m.times.start[op] {
@@ -87,15 +87,15 @@ func (m *mover) goal() int32 {
 	return int32(latest)
 }
 
-// draw makes one random change. It reports whether there is one; if not, what
-// was begun must be undone.
+// draw makes one random change. It reports whether there is one; if not,
+// partial steps must be undone.
 func (m *mover) draw(kind int) bool {
 	if !m.fresh || m.In.Objective == instance.WeightedCompletion {
 		m.trace()
 		m.fresh = true
 	}
 	move := [...]struct {
-		of    []int32 // the tasks that it begins with one of
+		of    []int32 // the tasks from which the change is drawn
 		apply func(*mover, int32) bool
 	}{
 		{m.blocked, (*mover).overtake}, {m.blocked, (*mover).insert}, {m.path, (*mover).swapRoles}, {m.path, (*mover).swapManyRoles},
@@ -106,7 +106,7 @@ func (m *mover) draw(kind int) bool {
 
 func pick(rng *rand.Rand, list []int32) int32 { return list[rng.IntN(len(list))] }
 
-// overtake lets a blocked task go before the one it waited for.
+// overtake puts a blocked task before the one it waited for.
 func (m *mover) overtake(u int32) bool {
 	v := m.times.before[u]
 	if v < 0 {
@@ -115,7 +115,7 @@ func (m *mover) overtake(u int32) bool {
 	return m.place(u, m.pos[v]) || m.place(v, m.pos[u])
 }
 
-// insert lets a blocked task go before several others of its GPU, or one of
+// insert puts a blocked task before several others of its GPU, or before one of
 // those after it.
 func (m *mover) insert(u int32) bool {
 	v := m.times.before[u]
@@ -174,7 +174,7 @@ func (m *mover) swapManyRoles(t int32) bool {
 }
 
 // redeal gives the iteration of a critical task another multiset of depths, in which
-// that task is shallower, if it can be.
+// that task is shallower, if possible.
 func (m *mover) redeal(t int32) bool {
 	j := m.Job[t]
 	if len(m.sets[j]) < 2 || !m.In.Jobs[j].HasSync() {
@@ -183,7 +183,7 @@ func (m *mover) redeal(t int32) bool {
 	return m.setDepths(t, m.rng.IntN(len(m.sets[j])))
 }
 
-// other draws a GPU for a worker to go to: in its node, or anywhere, rather
+// other draws a target GPU for a worker: in its node, or anywhere, preferably
 // one with less load.
 func (m *mover) other(g int32) int32 {
 	node := &m.In.Nodes[m.In.GPUs[g].Node]

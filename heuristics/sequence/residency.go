@@ -14,8 +14,8 @@ import (
 )
 
 // residencySearch searches for residencies: it anneals residencies on their estimate, decodes
-// what comes out by several rules, and goes on from there or, where that leads
-// nowhere, from other residencies annealed with other weights.
+// the results by several rules, and continues from there or, if that leads nowhere, from
+// other residencies annealed with other weights.
 type residencySearch struct {
 	*state.Operations
 	rng      *rand.Rand
@@ -25,18 +25,18 @@ type residencySearch struct {
 	out      *list.Record
 
 	how    placement.AnnealOptions
-	here   state.Value        // of the residencies that the residency search goes on from
-	kept   placement.Snapshot // those
-	stale  int                // kicks since it last found something better on this trip
+	here   state.Value        // value of the residencies from which the search continues
+	kept   placement.Snapshot // those residencies
+	stale  int                // kicks since the last gain on this trip
 	styles []decoding
-	liked  *decoding         // the one that was best here
+	liked  *decoding         // the best style here
 	trip   state.Incumbent   // the best of this trip
-	finds  []state.Incumbent // the best of the trips that are over
-	best   state.Incumbent   // of all, since the search last looked
-	owed   int               // work done beyond what was asked for
+	finds  []state.Incumbent // the best of finished trips
+	best   state.Incumbent   // of all, since the last exchange of results
+	owed   int               // work done beyond the requested amount
 }
 
-// decoding is a way to decode residencies, and how often it won.
+// decoding is a style of decoding residencies, and how often it won.
 type decoding struct {
 	rule     list.Rule
 	patience int
@@ -45,11 +45,13 @@ type decoding struct {
 }
 
 const (
-	// residencyPatience is for how many kicks without a gain a residency search stays.
+	// residencyPatience is the number of kicks without a gain for which a residency
+	// search stays.
 	residencyPatience = 20
-	// residencyHeat is the mean part by which a residency search accepts worse schedules.
+	// residencyHeat is the mean relative amount by which a residency search accepts worse
+	// schedules.
 	residencyHeat = 1e-3
-	// fewDecodings is how many ways to decode are tried on residencies that look good.
+	// fewDecodings is the number of styles tried on residencies that look good.
 	fewDecodings = 4
 )
 
@@ -69,11 +71,10 @@ func newResidencySearch(o *state.Operations, rng *rand.Rand, reach *placement.Re
 	return s
 }
 
-// steps is the number of steps of annealing new residencies.
+// steps is the number of annealing steps for new residencies.
 func (s *residencySearch) steps() int { return min(max(5_000, 300*s.Slots), 1_500_000) }
 
-// walk explores for about as long as placing the given number of operations
-// takes.
+// walk explores for about as long as placing the given number of operations takes.
 func (s *residencySearch) walk(ctx context.Context, work int) {
 	for s.owed -= work; s.owed < 0 && ctx.Err() == nil; {
 		steps := s.steps()
@@ -97,7 +98,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 		part := state.Allowance(s.rng, residencyHeat)
 		v, decoded := s.decode(ctx, styles, part)
 		// A step of residencies takes about as long as eight operations of a sequence,
-		// decoding one by events as long as ten.
+		// decoding one operation by events as long as ten.
 		s.owed += 8*steps + 10*decoded*len(s.Job) + s.Slots
 		if v.Ahead(s.here) || v.Near(s.here, part) {
 			s.here = v
@@ -106,7 +107,7 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 	}
 }
 
-// settle begins with new residencies under new weights. It reports whether there are any.
+// settle starts from new residencies under new weights. It reports whether there are any.
 func (s *residencySearch) settle(ctx context.Context) bool {
 	s.how = placement.AnnealOptions{
 		Counts:      make([][]int, len(s.In.Jobs)),
@@ -151,16 +152,16 @@ func (s *residencySearch) settle(ctx context.Context) bool {
 	return true
 }
 
-// decode tries several styles on the residencies and returns the best value, and how
-// many were tried. Those that end later than here by more than the given part
-// are of no use.
+// decode tries several styles on the residencies and returns the best value, and the
+// number tried. Schedules that end later than here by more than the given fraction
+// are useless.
 func (s *residencySearch) decode(ctx context.Context, styles int, part float64) (best state.Value, decoded int) {
 	best = state.Value{Late: state.Never}
 	var win *decoding
 	where := s.annealer.Placement()
 	m := list.Measure(s.In, where, s.how.Counts)
 	for n := range styles {
-		// Those that won more often come more often.
+		// Styles that won more often are drawn more often.
 		style := s.liked
 		draws := -1.0
 		for i := range s.styles {
@@ -205,7 +206,7 @@ func (s *residencySearch) decode(ctx context.Context, styles int, part float64) 
 		s.liked = win
 	}
 	for i := range s.styles {
-		s.styles[i].wins -= s.styles[i].wins / 16 // forget
+		s.styles[i].wins -= s.styles[i].wins / 16 // decay
 	}
 	return best, decoded
 }

@@ -12,11 +12,11 @@ import (
 	"jigsaw/method"
 )
 
-// Search looks for schedules in two ways side by side. Residency searches look for
-// residencies, which decide most; see [residencySearch]. Lanes anneal whole schedules,
-// sequences, with residencies that others found. There are as many of both on
-// any number of cores; after each round, in which each does about the same
-// amount of work, they exchange what they found.
+// Search looks for schedules in two ways in parallel. Residency searches look for
+// residencies, which matter most; see [residencySearch]. Lanes anneal whole
+// schedules, sequences, with residencies that others found. The numbers of both
+// are the same on any number of cores; after each round, in which each does about
+// the same amount of work, they exchange their results.
 type Search struct {
 	ctx         context.Context
 	options     state.Options
@@ -24,7 +24,7 @@ type Search struct {
 	choices     [][][]int // per job: multisets that its iterations may get
 	lanes       []*lane
 	residencies []*residencySearch
-	finds       []state.Incumbent // of the residency searches, the best first, for lanes to begin from
+	finds       []state.Incumbent // of the residency searches, the best first, as starting points for lanes
 	Best        state.Incumbent
 	Work        int // of each walk in a round
 }
@@ -33,10 +33,10 @@ type Search struct {
 type lane struct {
 	mover
 	decoder *sequenceDecoder
-	best    state.Incumbent // better than all that the search has; nil: none
+	best    state.Incumbent // better than the best of the search; nil: none
 	value   state.Value
-	coarse  float64 // the least temperature to begin a cycle with
-	// rounds are those since the walk was last heated up; it cools for as many as cycle.
+	coarse  float64 // the least initial temperature of a cycle
+	// rounds is the number since the walk was last reheated; it cools over cycle rounds.
 	rounds, cycle int
 
 	tried  [moveKinds]int
@@ -44,26 +44,28 @@ type lane struct {
 }
 
 const (
-	// A lane places all operations roundPasses times over in a round, but at
-	// least leastRound operations, and no more than mostRound if that is enough
-	// for leastPasses.
+	// A lane places all operations roundPasses times in a round, but at least
+	// leastRound operations, and at most mostRound if that is enough for
+	// leastPasses.
 	roundPasses, leastPasses = 100, 4
 	leastRound, mostRound    = 40_000, 400_000
-	// FirstCycle is the length of the first cycles of cooling, in rounds; those
-	// after it grow.
+	// FirstCycle is the length of the first cycles of cooling, in rounds; later cycles
+	// grow.
 	FirstCycle = 8
-	// Temperatures at the start and the end of a cycle, as parts of the value.
+	// Temperatures at the start and the end of a cycle, relative to the value.
 	hot, cold = 1e-3, 2e-5
-	// The first one is at least so many ticks of the makespan, or of a job of mean weight: where a
-	// tick is a large part of the value, with less all that is accepted is what loses nothing.
+	// The first one is at least this many ticks of the makespan, or of a job of mean weight: if a
+	// tick is a large part of the value, at lower temperatures only changes without loss are
+	// accepted.
 	leastTicks, leastTicksWeighted = 0.5, 1.5
-	// MostLanes is how many lanes there are but for instances of many operations.
+	// MostLanes is the number of lanes, except for instances of many operations.
 	MostLanes = 6
-	// maxFinds is how many schedules wait for a lane.
+	// maxFinds is the largest number of schedules waiting for a lane.
 	maxFinds = 16
 )
 
-// NewSearch begins a search from a valid schedule with at most so many lanes.
+// NewSearch starts a search from a valid schedule with at most the given number of
+// lanes.
 func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng *rand.Rand, start *instance.Schedule, lanes int) *Search {
 	s := &Search{ctx: ctx, options: o, ops: state.NewOperations(in), choices: choicesOf(in)}
 	s.Best = state.Incumbent{Schedule: start, Value: state.ValueOf(in, start.Completion(in))}
@@ -92,7 +94,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 	return s
 }
 
-// coarse is the least temperature to begin a cycle with, in units of the objective.
+// coarse is the least initial temperature of a cycle, in units of the objective.
 func coarse(in *instance.Instance) float64 {
 	if in.Objective == instance.Makespan {
 		return leastTicks
@@ -104,15 +106,14 @@ func coarse(in *instance.Instance) float64 {
 	return leastTicksWeighted * float64(weights) / float64(len(in.Jobs))
 }
 
-// load makes the lane go on from a sequence.
+// load makes the lane continue from a sequence.
 func (l *lane) load(q *sequence) {
 	l.sequence, l.rounds = q, 0
 	l.renew()
 	l.renew()
 }
 
-// renew brings the order of the operations into that of their starts, and
-// decodes it.
+// renew sorts the operations by their starts, and decodes the sequence.
 func (l *lane) renew() {
 	if l.marks != nil {
 		l.sort()
@@ -125,12 +126,12 @@ func (l *lane) renew() {
 // Total is the work of all walks in a round.
 func (s *Search) Total() int { return s.Work * (len(s.lanes) + len(s.residencies)) }
 
-// Large reports whether the instance is one of so many operations that a round does more
-// than the usual work.
+// Large reports whether the instance has so many operations that a round does more than
+// the usual work.
 func (s *Search) Large() bool { return s.Work > mostRound }
 
-// Cool lets all walk for a cycle of cooling of so many rounds, and returns their work. In so few there is no
-// way back from temperatures that a good schedule does not survive.
+// Cool lets all walk for a cycle of cooling of the given number of rounds, and returns their work.
+// So few rounds do not recover from temperatures that destroy a good schedule.
 func (s *Search) Cool(rounds int) int {
 	for _, l := range s.lanes {
 		l.cycle, l.coarse = rounds, 0
@@ -144,7 +145,7 @@ func (s *Search) Cool(rounds int) int {
 	return rounds * s.Total()
 }
 
-// Walk lets lanes and residency searches walk, and takes over what is best.
+// Walk lets lanes and residency searches walk, and takes over the best results.
 func (s *Search) Walk(work int) {
 	state.ParallelBut(s.options.Spare, len(s.residencies)+len(s.lanes), func(i int) {
 		if i < len(s.residencies) {
@@ -183,8 +184,8 @@ func (s *Search) Walk(work int) {
 		if l.rounds++; l.rounds < l.cycle {
 			continue
 		}
-		// The next cycle begins from what a residency search found, whose residencies may be good
-		// although its order is not yet, or from the best, or goes on from here.
+		// The next cycle starts from the result of a residency search, whose residencies may be
+		// good although its order is not yet, or from the best, or from the current sequence.
 		switch draw := l.rng.IntN(4); {
 		case draw < 2 && len(s.finds) > 0:
 			n := l.rng.IntN(min(len(s.finds), 4))

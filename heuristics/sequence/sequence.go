@@ -9,13 +9,13 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// sequence is a solution of a finite instance as a search changes it: who
-// lives where, who takes which depth, and the order in which the operations
-// are placed. A task starts when its job is ready and the tasks before it on
-// its GPU have ended; a synchronisation starts in the first gap of its links.
-// So every order of time among the tasks of a GPU can be had, with GPUs that
-// wait on purpose among them, and no order gives an invalid schedule up to
-// deadlines as long as each operation comes after those it must wait for.
+// sequence is a solution of a finite instance as a search changes it: where
+// jobs live, the depths of tasks, and the order in which the operations are
+// placed. A task starts when its job is ready and the tasks before it on its
+// GPU have ended; a synchronisation starts in the first gap of its links. So
+// every order of the tasks of a GPU is reachable, including those in which GPUs
+// wait on purpose; and every order gives a schedule that is valid up to
+// deadlines, as long as each operation comes after those it must wait for.
 type sequence struct {
 	*state.Operations
 	list []int32 // the operations in order
@@ -26,7 +26,7 @@ type sequence struct {
 	ticks []instance.Tick // per task: its length
 	kind  []int32         // per synchronisation: its multiset's index in sets
 	level []uint8         // per synchronisation: the fastest rate level it may use
-	sets  [][][]int       // per job: the multisets that its iterations have, and may get
+	sets  [][][]int       // per job: the multisets that its iterations have or may get
 	nets  []net           // per job
 	used  []int32         // per worker and depth: its tasks of that depth
 
@@ -34,7 +34,7 @@ type sequence struct {
 	load       []instance.Tick  // per GPU: the lengths of its tasks
 	residents  [][]int32        // per GPU: its workers
 
-	// What the latest accepted decoding made of it.
+	// The times from the latest accepted decoding.
 	times  outcome
 	marks  []checkpoint
 	energy float64
@@ -48,11 +48,11 @@ type net struct {
 	rate  []instance.Rate
 }
 
-// outcome is the times of a decoded sequence.
+// outcome holds the times of a decoded sequence.
 type outcome struct {
 	start      []instance.Tick // per operation
 	end        []instance.Tick // per synchronisation
-	level      []uint8         // per synchronisation: the rate level it got
+	level      []uint8         // per synchronisation: its rate level
 	before     []int32         // per task: the one before it on its GPU; -1: none
 	completion []instance.Tick // per job
 }
@@ -64,7 +64,8 @@ func newOutcome(o *state.Operations) outcome {
 	}
 }
 
-// choicesOf returns for each job the multisets that changes give its iterations.
+// choicesOf returns, for each job, the multisets that changes may give its
+// iterations.
 func choicesOf(in *instance.Instance) [][][]int {
 	choices := make([][][]int, len(in.Jobs))
 	for _, class := range in.Classes() {
@@ -77,8 +78,8 @@ func choicesOf(in *instance.Instance) [][][]int {
 	return choices
 }
 
-// newSequence reads a valid schedule in canonical order; of each job, changes may
-// use the multisets of choices and those of the schedule.
+// newSequence reads a valid schedule in canonical order; for each job, changes
+// may use the multisets of choices and those of the schedule.
 func newSequence(o *state.Operations, choices [][][]int, s *instance.Schedule) *sequence {
 	in := o.In
 	q := &sequence{
@@ -137,8 +138,8 @@ func newSequence(o *state.Operations, choices [][][]int, s *instance.Schedule) *
 	return q
 }
 
-// sort brings the list into the order of the starts. Synchronisations go
-// first: one that takes no time starts when the next iteration does.
+// sort sorts the list by starts. Synchronisations go first: one of no length
+// starts when the next iteration does.
 func (q *sequence) sort() {
 	start := q.times.start
 	slices.SortFunc(q.list, func(a, b int32) int {
@@ -149,7 +150,7 @@ func (q *sequence) sort() {
 	}
 }
 
-// netOf returns what the synchronisations of job j use where it lives now; ok
+// netOf returns what the synchronisations of job j use on its current GPUs; ok
 // is false without a route.
 func (q *sequence) netOf(j int32) (n net, ok bool) {
 	job := &q.In.Jobs[j]
@@ -175,7 +176,7 @@ func (q *sequence) netOf(j int32) (n net, ok bool) {
 	return n, true
 }
 
-// schedule writes out what the latest accepted decoding made.
+// schedule returns the schedule of the latest accepted decoding.
 func (q *sequence) schedule() *instance.Schedule {
 	in := q.In
 	s := &instance.Schedule{

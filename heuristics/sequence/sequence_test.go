@@ -19,7 +19,7 @@ import (
 )
 
 // plainStarts decodes a sequence in the simplest way: one operation after the
-// other from the beginning, the load of each link tick by tick.
+// other from the beginning, with the load of each link tick by tick.
 func plainStarts(q *sequence) []instance.Tick {
 	in := q.In
 	start := make([]instance.Tick, len(q.list))
@@ -98,8 +98,8 @@ func plainStarts(q *sequence) []instance.Tick {
 }
 
 // TestSequenceDecode changes sequences at random and compares the decoder,
-// which starts at checkpoints, with the simplest one; and looks whether changes
-// that are taken back leave no trace.
+// which starts at checkpoints, with the simplest one; and checks that undone
+// changes leave no trace.
 func TestSequenceDecode(t *testing.T) {
 	seeds := instancetest.Many(uint64(200), 8)
 	var kinds [moveKinds]int
@@ -116,7 +116,7 @@ func TestSequenceDecode(t *testing.T) {
 		}
 		o := state.NewOperations(in)
 		l := &lane{decoder: newSequenceDecoder(o)}
-		l.decoder.apart = 1 // a checkpoint wherever one may be
+		l.decoder.apart = 1 // checkpoints wherever possible
 		l.rng = heuristicstest.Source(seed)
 		l.load(newSequence(o, choicesOf(in), s))
 		require.False(t, in.Objective.Better(in.Value(s), in.Value(l.schedule())), "seed %d: decoding in order of starts loses nothing", seed)
@@ -177,9 +177,9 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// BenchmarkEvaluate measures how many schedules a second are looked at: decoded
-// by events, decoded as a sequence from its beginning, and as changes of a
-// sequence in a cold walk, from checkpoints and with giving up early.
+// BenchmarkEvaluate measures how many schedules per second are evaluated:
+// decoded by events, decoded as a sequence from its beginning, and as changes
+// of a sequence in a cold walk, from checkpoints and with early termination.
 func BenchmarkEvaluate(b *testing.B) {
 	for _, seed := range []uint64{1, 2, 3} {
 		in := heuristicstest.Medium{Racks: 2, Nodes: 4, GPUs: 8, Jobs: 40, Iterations: 40, NIC: 100e9}.Instance(b, seed)
@@ -187,7 +187,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		require.NoError(b, err)
 		o := state.NewOperations(in)
 		l := &lane{decoder: newSequenceDecoder(o), cycle: 2, rounds: 1}
-		l.decoder.apart = 1 // a checkpoint wherever one may be
+		l.decoder.apart = 1 // checkpoints wherever possible
 		l.rng = heuristicstest.Source(seed)
 		l.load(newSequence(o, choicesOf(in), s))
 		l.rounds = 1 // the end of a cycle

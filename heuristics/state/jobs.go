@@ -23,8 +23,8 @@ func CheapestMultisets(in *instance.Instance) [][]int {
 	return counts
 }
 
-// FastestType returns the GPU type with the shortest full-depth task, among
-// those that the cluster has GPUs of, or any where it has none for the job.
+// FastestType returns the GPU type with the shortest full-depth task, among those
+// that the cluster has GPUs of, or among all if it has none for the job.
 func FastestType(in *instance.Instance, job *instance.Job) instance.TypeID {
 	best := instance.TypeID(-1)
 	for n := range in.Nodes {
@@ -52,7 +52,8 @@ func LeastOverTypes(job *instance.Job, f func(instance.TypeID) int64) int64 {
 	return best
 }
 
-// MayLackMemory reports whether all jobs on one GPU would be too much for some type.
+// MayLackMemory reports whether all jobs together on one GPU would exceed the memory
+// of some type.
 func MayLackMemory(in *instance.Instance) bool {
 	for t := range in.Types {
 		held := instance.Memory{}
@@ -87,7 +88,8 @@ func BySmith(in *instance.Instance, counts [][]int) []instance.JobID {
 	return OrderBy(len(in.Jobs), func(j instance.JobID) int64 { return place[j] })
 }
 
-// RankByWeight fills base with the places of the jobs by ascending amount per weight.
+// RankByWeight fills base with the positions of the jobs by ascending amount per
+// weight.
 func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
 	order := make([]int, len(base))
 	amounts := make([]int64, len(base))

@@ -4,7 +4,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Layout is where a record keeps what; it depends on the instance only.
+// Layout numbers the entries of a record; it depends on the instance only.
 type Layout struct {
 	Owner               []int32 // per worker: its job
 	Depths              int     // the most of any job

@@ -6,10 +6,11 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// NoPlan is the error of a heuristic that found no schedule. It is no proof
-// that there is none: heuristics do not search everywhere.
+// NoPlan is the error of a heuristic that found no schedule. It does not prove that there
+// is none: heuristics do not search everywhere.
 type NoPlan struct {
-	// Job that could not be served, by index and name; without a name it is no single job.
+	// Job that could not be served, by index and name; without a name the error is about no
+	// single job.
 	Job  instance.JobID
 	Name string
 	// Reason in words: what the job lacked.
@@ -24,13 +25,13 @@ func (e *NoPlan) Error() string {
 	return "heuristics: no schedule found: " + reason + " (this does not prove that none exists)"
 }
 
-// NewNoPlan says why job j was not served, in words that follow its name.
+// NewNoPlan says why job j was not served; the text follows the job's name.
 func NewNoPlan(in *instance.Instance, j instance.JobID, format string, args ...any) *NoPlan {
 	return &NoPlan{Job: j, Name: in.Jobs[j].Name, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Missed is the error of the first job that ends after its deadline, in words that follow by how
-// much; nil if none does.
+// Missed is the error of the first job that ends after its deadline; the text follows the
+// amount; nil if none does.
 func Missed(in *instance.Instance, ends []instance.Tick, when string) error {
 	j := in.Late(ends)
 	if j == instance.NoJob {
@@ -40,8 +41,8 @@ func Missed(in *instance.Instance, ends []instance.Tick, when string) error {
 	return NewNoPlan(in, j, "would miss its deadline, %v, by %v%s", in.Duration(due), in.Duration(ends[j]-due), when)
 }
 
-// Refusal says that job j found no GPUs, of those it may use those with the memory for it
-// beside the other jobs, which fits tells.
+// Refusal says that job j found no GPUs: of those it may use it counts those with enough
+// memory beside the other jobs, as fits reports.
 func Refusal(in *instance.Instance, j instance.JobID, fits func(instance.GPUID) bool) *NoPlan {
 	job := &in.Jobs[j]
 	runs, rooms := 0, 0

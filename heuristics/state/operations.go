@@ -4,8 +4,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Operations numbers what a schedule places in time: first the tasks, as in a
-// record, then the synchronisations.
+// Operations numbers everything a schedule places in time: first the tasks, as
+// in a record, then the synchronisations.
 type Operations struct {
 	In *instance.Instance
 	*Layout

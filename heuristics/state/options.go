@@ -7,36 +7,37 @@ import (
 	"jigsaw/method"
 )
 
-// Options set how the heuristics run; the zero value does the usual work.
+// Options set how the heuristics run; the zero value means the usual work.
 type Options struct {
 	// Improved is called with each schedule better than all before it, from
 	// the calling goroutine. The schedule is the callee's to keep.
 	Improved func(*instance.Schedule)
-	// Constructed is called by Greedy with the best of the portfolio, before what is left
-	// of the work goes into changes of it; not if all deadlines were not met.
+	// Constructed is called by Greedy with the best of the portfolio, before the remaining
+	// work is spent on changes of it; not if some deadline was missed.
 	Constructed func(*instance.Schedule)
 	// Effort scales the number of schedules that Greedy tries; 0 means 1.
 	Effort int
 	// Quick reduces that number to a small part, for a first answer.
 	Quick bool
-	// Rounds bounds the work of Improve: after so many rounds, each of about
-	// the same number of tasks, it ends. 0 means no bound but the context and Stop.
+	// Rounds limits the work of Improve: it ends after that many rounds, each of about the
+	// same number of tasks. 0 means no limit except the context and Stop.
 	Rounds int
-	// Spare is how many cores lanes and residency searches of Improve leave to what runs beside them.
+	// Spare is the number of cores that lanes and residency searches of Improve leave to other work.
 	Spare int
 	// Stop is called repeatedly with the value of the best schedule, in Improve also with that of
 	// its start; true ends the search, for example when a bound is reached. nil means never.
 	Stop func(value *big.Rat) bool
 	// Parts is the number of parts, of which the instance is one, that share the work of one instance; 0 means 1.
 	Parts int
-	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
-	// and Effort say; 0 means what these say.
+	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick and
+	// Effort say; 0 means that these apply.
 	Tries int
-	// Without are the methods that are switched off.
+	// Without lists the methods that are switched off.
 	Without method.Set
 }
 
-// Part is what to divide the usual work by, where [Options.Quick] divides it by quick.
+// Part is the factor by which to divide the usual work if [Options.Quick] divides it
+// by quick.
 func (o Options) Part(quick int) int {
 	part := max(1, o.Parts)
 	if o.Quick {

@@ -10,7 +10,7 @@ import (
 // when all have returned.
 func Parallel(n int, f func(i int)) { ParallelBut(0, n, f) }
 
-// ParallelBut is [Parallel] with some cores left out, if there are others.
+// ParallelBut is [Parallel] with some cores left out if there are others.
 func ParallelBut(spare, n int, f func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 )
 
 // The same sum on every platform on which this test runs: temperatures that
-// differed in the last bit would sooner or later lead to another plan.
+// differ in the last bit would sooner or later lead to another plan.
 func TestPowersArePortable(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -11,8 +11,8 @@ type SyncLevel struct {
 	Length instance.Tick
 }
 
-// FullSync is how long a synchronisation of a job with this multiset and span takes at the highest rate; 0 for a
-// job that has none.
+// FullSync is the length of a synchronisation of a job with this multiset and span at the highest
+// rate; 0 for a job that has none.
 func FullSync(in *instance.Instance, job *instance.Job, counts []int, span *instance.Span) instance.Tick {
 	if !job.HasSync() {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// GPUTimeline is when a GPU is busy: disjoint intervals, ascending, merged
-// where they touch.
+// GPUTimeline holds when a GPU is busy: disjoint intervals, ascending, merged
+// if they touch.
 type GPUTimeline []busyInterval
 
 type busyInterval struct{ from, to instance.Tick }
@@ -17,7 +17,7 @@ type busyInterval struct{ from, to instance.Tick }
 // given length, and the index of the interval after it, for Add.
 func (l GPUTimeline) Earliest(t, length instance.Tick) (start instance.Tick, next int) {
 	i, n := 0, len(l)
-	for i < n { // sort.Search, without a call for every step
+	for i < n { // sort.Search, without a call per step
 		if m := (i + n) / 2; l[m].to > t {
 			n = m
 		} else {
@@ -63,7 +63,7 @@ func (l LinkTimeline) Earliest(t, length instance.Tick, room instance.Rate) inst
 	if n := len(l) - 8; n > 0 && l[n].at > t {
 		i = sort.Search(n, func(i int) bool { return l[i].at > t }) - 1
 	}
-	for i > 0 && l[i].at > t { // most look near the end
+	for i > 0 && l[i].at > t { // most searches are near the end
 		i--
 	}
 	for i = max(i, 0); i < len(l) && l[i].at < t+length; i++ {
@@ -93,7 +93,8 @@ func (l *LinkTimeline) Add(from, to instance.Tick, load instance.Rate) {
 	}
 }
 
-// cut returns the index of the step that begins at t, making it if need be.
+// cut returns the index of the step that begins at t, and makes it if
+// necessary.
 func (l *LinkTimeline) cut(t instance.Tick) int {
 	s := *l
 	i := sort.Search(len(s), func(i int) bool { return s[i].at >= t })

@@ -9,12 +9,12 @@ import (
 
 // Value orders schedules: first by missed deadlines, then by the objective of
 // the instance. Lower is better. The objective is a 128-bit integer, because
-// weights times ticks times jobs pass 64 bits.
+// weights times ticks times jobs exceed 64 bits.
 type Value struct {
 	Late   instance.Tick // sum over jobs of ticks past the deadline
 	hi, Lo uint64
-	// tie is the sum of completion times. It leads searches across plateaus
-	// of the makespan and counts for nothing else.
+	// tie is the sum of completion times. It guides searches across plateaus of the
+	// makespan and is not used otherwise.
 	tie instance.Tick
 }
 
@@ -29,13 +29,13 @@ func (v Value) Less(o Value) bool {
 	return v.Lo < o.Lo
 }
 
-// same reports whether the schedules are worth the same.
+// same reports whether the schedules have the same value.
 func (v Value) same(o Value) bool { return v.Late == o.Late && v.hi == o.hi && v.Lo == o.Lo }
 
 // Ahead is [Value.Less] with ties broken.
 func (v Value) Ahead(o Value) bool { return v.Less(o) || v.same(o) && v.tie < o.tie }
 
-// Near reports whether v is at most the given part of o worse than o.
+// Near reports whether v is at most the given fraction of o worse than o.
 func (v Value) Near(o Value, part float64) bool {
 	return v.Late == o.Late && v.Float() <= o.Float()*(1+part)
 }

@@ -8,14 +8,14 @@ import (
 	"jigsaw/solver/clp"
 )
 
-// ErrNone is the error of [Default] where there is no engine; what wraps it says how
-// to get one.
+// ErrNone is the error of [Default] if there is no engine; errors that wrap it say
+// how to get one.
 var ErrNone = errors.New("backend: there is no linear programming engine")
 
 // Default returns the engine for live models.
 func Default() (solver.Solver, error) { return named(clp.New()) }
 
-// OneShot returns the engine for programs that are solved once, and ranged where its
+// OneShot returns the engine for programs that are solved once, with ranging if its
 // Caps say so.
 func OneShot() (solver.Solver, error) { return named(clp.NewOneShot()) }
 

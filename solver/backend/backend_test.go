@@ -10,8 +10,8 @@ import (
 	"jigsaw/solver/clp"
 )
 
-// The engine of a build solves a program and says who it is; a build without one
-// says how to get one, and can be told apart.
+// The engine of a build solves a program and names itself; a build without one
+// says how to get one, and its error can be recognised.
 func TestEngines(t *testing.T) {
 	t.Parallel()
 	for name, get := range map[string]func() (solver.Solver, error){"default": Default, "one shot": OneShot} {

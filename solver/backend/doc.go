@@ -1,10 +1,9 @@
-// Package backend chooses the engine of a build: CLP, reached in the way that the
-// build tags say,
+// Package backend chooses the engine of a build: CLP, reached as the build tags say,
 //
 //	cgo && !noclp && !js   by cgo
-//	js                     in the browser, where the page brought it
-//	otherwise              by wazero, where clp.wasm is at hand, or inside by the tag clpwasm
+//	js                     in the browser, where the page provides it
+//	otherwise              by wazero, if clp.wasm is available, or embedded by the tag clpwasm
 //
-// and [ErrNone] where it cannot be. Without an engine the heuristics and the bounds
-// that need no linear program still work; a caller says so in a plain word and goes on.
+// and [ErrNone] if it cannot be reached. Without an engine the heuristics and the
+// bounds that need no linear program still work; a caller reports this and continues.
 package backend

@@ -15,9 +15,9 @@ import (
 // BenchmarkAfter20Columns solves a covering program of 300 rows and 3,000 columns
 // again after 20 columns more, as column generation does: warm, on the live model
 // that solved the program before, and cold, on a new model of the same data. The
-// columns that join cost 5 % less than they are worth at the present duals. Time
-// is that of the solve with its optimality check, and for cold and one shot of
-// the load too, since they cannot do without.
+// added columns cost 5 % less than they are worth at the current duals. Time is
+// that of the solve with its optimality check, and for cold and one-shot also of
+// the load, which they need.
 func BenchmarkAfter20Columns(b *testing.B) {
 	const rows, cols, covers, more = 300, 3000, 30, 20
 	live, err := clp.New()
@@ -41,7 +41,7 @@ func BenchmarkAfter20Columns(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					if warm {
-						// Back to where the columns joined.
+						// Back to before the columns were added.
 						model.Close()
 						model = load(b, engine, p)
 						if err := model.SetBasis(first); err != nil {

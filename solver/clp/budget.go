@@ -9,8 +9,8 @@ import (
 	"jigsaw/solver"
 )
 
-// budget is what is left of the context and the limits of one call, all its side
-// programs included.
+// budget is what is left of the context and the limits of one call, including
+// all its side programs.
 type budget struct {
 	ctx        context.Context
 	limits     solver.Limits
@@ -35,8 +35,8 @@ func (b *budget) err() error {
 }
 
 // next returns the iterations and the seconds, negative without a limit, that
-// the next slice may take. Where there is nothing left it returns the status of
-// the limit.
+// the next slice may take. If nothing is left it returns the status of the
+// limit.
 func (b *budget) next(slice int) (count int, seconds float64, spent solver.Status) {
 	count, seconds = slice, -1
 	if b.limits.Iterations > 0 {
@@ -55,7 +55,7 @@ func (b *budget) next(slice int) (count int, seconds float64, spent solver.Statu
 }
 
 // onEnd calls a function when the context or the time ends. The returned function
-// takes that back, and waits for a call that has begun.
+// cancels that, and waits for a call that has begun.
 func (b *budget) onEnd(call func()) (release func()) {
 	ctx, cancel := b.ctx, context.CancelFunc(func() {})
 	if !b.deadline.IsZero() {
@@ -83,17 +83,18 @@ const (
 	// onceWork is about how many matrix entries CLP can touch in 50 ms, liveWork in
 	// a second: half of that speed in WebAssembly.
 	onceWork, liveWork = 2.5e7, 5e8
-	// Slices shorter than minSlice lose too much to starting again; slices
-	// longer than maxSlice gain nothing.
+	// Slices shorter than minSlice lose too much to restarting; slices longer than
+	// maxSlice gain nothing.
 	minSlice, maxSlice = 50, 20000
-	// maxIdleSlices ends a solve that stops again and again without moving.
+	// maxIdleSlices ends a solve that repeatedly stops without progress.
 	maxIdleSlices = 100
 )
 
-// sliceLength is the number of iterations before the first look at the context,
-// where CLP cannot be interrupted. A slice costs more than its start: CLP forgets
-// the weights of its pricing, and may need several times the iterations. An iteration
-// prices all columns, and solves with a factor that is denser than the basis.
+// sliceLength is the number of iterations before the first check of the context,
+// if CLP cannot be interrupted. A slice costs more than its start: CLP forgets
+// the weights of its pricing, and may need several times the iterations. An
+// iteration prices all columns, and solves with a factor that is denser than the
+// basis.
 func sliceLength(p *solver.Problem, work float64) int {
 	each := float64(len(p.Value) + p.Cols() + 20*p.Rows())
 	return int(min(max(work/max(1, each), minSlice), maxSlice))

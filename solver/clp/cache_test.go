@@ -16,7 +16,7 @@ import (
 // tiny is a module with one function, which does nothing.
 var tiny = []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x0a\x04\x01\x02\x00\x0b")
 
-// ownCache has this test keep machine code below a folder of its own, and returns where.
+// ownCache makes this test keep machine code in a folder of its own, which it returns.
 func ownCache(t *testing.T) string {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -27,7 +27,7 @@ func ownCache(t *testing.T) string {
 	return filepath.Join(dir, "jigsaw", "wazero")
 }
 
-// entries are the files of a cache, below the folder that wazero makes for its version.
+// entries are the files of a cache, in the folder that wazero makes for its version.
 func entries(t *testing.T, cache string) []string {
 	names, err := filepath.Glob(filepath.Join(cache, "*", "*"))
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func compiles(t *testing.T) bool {
 	return assert.NoError(t, err) && assert.NoError(t, instance.Close(t.Context()))
 }
 
-// What is wrong with the folder of machine code costs time, no plan.
+// A broken folder of machine code costs time, but no plan.
 func TestCompileWhateverTheCache(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, cache string){
 		"no home": func(t *testing.T, _ string) {
@@ -55,7 +55,7 @@ func TestCompileWhateverTheCache(t *testing.T) {
 			require.NoError(t, os.RemoveAll(cache))
 			require.NoError(t, os.WriteFile(cache, nil, 0o600))
 		},
-		// Nobody writes there, root neither.
+		// Not writable, not even by root.
 		"read only": func(t *testing.T, cache string) {
 			if _, err := os.Stat("/proc/self"); err != nil {
 				t.Skip("no /proc")
@@ -83,7 +83,7 @@ func TestCompileWhateverTheCache(t *testing.T) {
 	}
 }
 
-// A spoilt entry is not met again at every start.
+// A damaged entry is replaced at the next start.
 func TestCacheIsMendedByTheNextStart(t *testing.T) {
 	cache := ownCache(t)
 	require.True(t, compiles(t))
@@ -97,7 +97,7 @@ func TestCacheIsMendedByTheNextStart(t *testing.T) {
 	assert.Equal(t, whole, again)
 }
 
-// Programs that are started together for the first time all get their module.
+// Programs that start concurrently for the first time all get their module.
 func TestFirstStartsTogether(t *testing.T) {
 	cache := ownCache(t)
 	var all sync.WaitGroup
@@ -108,7 +108,7 @@ func TestFirstStartsTogether(t *testing.T) {
 	assert.Len(t, entries(t, cache), 1)
 }
 
-// What is no module is refused, with a cache and without.
+// What is not a module is rejected, with a cache and without.
 func TestNoModule(t *testing.T) {
 	ownCache(t)
 	_, err := newWasm([]byte("nonsense"), "x.wasm")

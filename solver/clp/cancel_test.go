@@ -15,9 +15,9 @@ import (
 	"jigsaw/solver/clp"
 )
 
-// prompt is how much processor time a stop may take. It is that of one iteration,
-// and of one refactorisation at worst; wall time would measure the other load of
-// the machine too.
+// prompt is the processor time that a stop may take. It is that of one iteration,
+// or of one refactorisation at worst; wall time would also measure other load on
+// the machine.
 const prompt = 250 * time.Millisecond
 
 // long is a program that takes CLP seconds, and a model of it.
@@ -32,7 +32,7 @@ func long(t *testing.T, get func() (solver.Solver, error), rows int) solver.Mode
 }
 
 // A context that ends in the middle of a solve ends it at once, with its error;
-// the model keeps the basis it had reached, and goes on from there.
+// the model keeps the basis it had reached, and continues from there.
 func TestCancelDuringSolve(t *testing.T) {
 	m := long(t, clp.New, 1500)
 	late := make([]time.Duration, 0, 6) // processor time from the cancellation on
@@ -85,7 +85,7 @@ func TestTimeLimitDuringSolve(t *testing.T) {
 	require.Positive(t, s.Iterations)
 }
 
-// The one-shot face waits for the end of a slice.
+// The one-shot solver waits for the end of a slice.
 func TestCancelOneShot(t *testing.T) {
 	m := long(t, clp.NewOneShot, 900)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -94,8 +94,8 @@ func TestCancelOneShot(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// A model that nobody closed is freed with its last reference: a thousand models
-// of about a megabyte each do not add up.
+// A model that was not closed is freed with its last reference: a thousand
+// models of about a megabyte each do not accumulate.
 func TestForgottenModelsAreFreed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

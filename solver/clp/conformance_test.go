@@ -11,7 +11,7 @@ import (
 	"jigsaw/solver/lptest"
 )
 
-// opener makes engines, and skips the test where CLP cannot be reached.
+// opener makes engines, and skips the test if CLP cannot be reached.
 func opener(t *testing.T, get func() (solver.Solver, error)) func() solver.Solver {
 	t.Helper()
 	if _, err := get(); errors.Is(err, clp.ErrUnavailable) {
@@ -24,7 +24,7 @@ func opener(t *testing.T, get func() (solver.Solver, error)) func() solver.Solve
 	}
 }
 
-// Both faces of CLP keep the contract, however CLP is reached.
+// Both CLP solvers fulfil the contract, however CLP is reached.
 func TestLiveConformance(t *testing.T) {
 	t.Parallel()
 	lptest.Run(t, opener(t, clp.New))

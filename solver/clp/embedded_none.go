@@ -2,5 +2,5 @@
 
 package clp
 
-// embedded is empty: without the tag clpwasm CLP is a file of its own.
+// embedded is empty: without the tag clpwasm CLP is a separate file.
 var embedded []byte

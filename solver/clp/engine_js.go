@@ -10,8 +10,8 @@ import (
 // Way says how this build reaches CLP.
 func Way() string { return "in the browser" }
 
-// New returns the face with live models, or [ErrUnavailable] on a page that has
-// brought no CLP: globalThis.jigsawCLP, made by host.mjs.
+// New returns the solver with live models, or [ErrUnavailable] on a page without
+// CLP: globalThis.jigsawCLP, made by host.mjs.
 func New() (solver.Solver, error) {
 	if !js.Global().Get("jigsawCLP").Truthy() {
 		return nil, fmt.Errorf("%w: the page has not loaded clp.wasm: build it with `make clp-wasm`, "+
@@ -20,8 +20,8 @@ func New() (solver.Solver, error) {
 	return &wasm{open: openPage}, nil
 }
 
-// NewOneShot returns the face for programs that are solved once, with ranging; or
-// [ErrUnavailable], as [New].
+// NewOneShot returns the solver for programs that are solved once, with ranging;
+// or [ErrUnavailable], like [New].
 func NewOneShot() (solver.Solver, error) {
 	engine, err := New()
 	if err != nil {

@@ -18,10 +18,10 @@ func Way() string {
 	return "by wazero"
 }
 
-// New returns the face with live models, or [ErrUnavailable] where no clp.wasm is:
-// neither where the environment variable JIGSAW_CLP_WASM says, nor beside the
-// program, nor in the folder clp there, nor inside the program, where the tag clpwasm
-// puts it. The value none asks for no engine.
+// New returns the solver with live models, or [ErrUnavailable] if there is no
+// clp.wasm: neither at the path in the environment variable JIGSAW_CLP_WASM, nor
+// beside the program, nor in the folder clp there, nor inside the program, where the
+// tag clpwasm puts it. The value none means no engine.
 func New() (solver.Solver, error) {
 	path, err := find(embedded)
 	switch {
@@ -33,8 +33,8 @@ func New() (solver.Solver, error) {
 	return NewWasm(path)
 }
 
-// find returns the path of the clp.wasm to use, empty where that is the one inside the
-// program. A file goes before it, so that whoever has another CLP can use that.
+// find returns the path of the clp.wasm to use, empty for the one inside the program.
+// A file has priority over it, so that users can provide another CLP.
 func find(inside []byte) (string, error) {
 	path := os.Getenv("JIGSAW_CLP_WASM")
 	switch path {
@@ -60,8 +60,8 @@ func find(inside []byte) (string, error) {
 		ErrUnavailable)
 }
 
-// NewOneShot returns the face for programs that are solved once, with ranging; or
-// [ErrUnavailable], as [New].
+// NewOneShot returns the solver for programs that are solved once, with ranging; or
+// [ErrUnavailable], like [New].
 func NewOneShot() (solver.Solver, error) {
 	engine, err := New()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A build without CLP says so, and says how to mend it.
+// A build without CLP says so, and how to fix it.
 func TestUnavailable(t *testing.T) {
 	for setting, words := range map[string][]string{
 		"":     {"coinor-libclp-dev", "pkg-config", "CGO_ENABLED=1", "noclp", "make clp-wasm", "JIGSAW_CLP_WASM"},
@@ -32,7 +32,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// A file goes before what is inside the program: one that was asked for, then one beside it.
+// A file has priority over what is inside the program: first the requested one, then one
+// beside the program.
 func TestWhichFileIsUsed(t *testing.T) {
 	inside := []byte("CLP")
 	t.Setenv("JIGSAW_CLP_WASM", "")
@@ -59,7 +60,7 @@ func TestWhichFileIsUsed(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnavailable)
 }
 
-// A file that was asked for and is not there is an error, not a missing engine.
+// A requested file that does not exist is an error, not a missing engine.
 func TestMissingFile(t *testing.T) {
 	t.Setenv("JIGSAW_CLP_WASM", filepath.Join(t.TempDir(), "clp.wasm"))
 	_, err := New()

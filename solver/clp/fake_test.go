@@ -11,14 +11,14 @@ import (
 	"jigsaw/solver"
 )
 
-// fake is a table whose CLP answers whatever the test says: the model above it
-// is tested without CLP, in every build.
+// fake is a table with a CLP that answers what the test says: the model above
+// it is tested without CLP, in every build.
 type fake struct {
-	live int // models that were not deleted
+	live int // models not deleted
 
 	// The answer to every solve.
 	answer answer
-	// onSolve, when there, is called instead of giving the answer.
+	// onSolve, if set, is called instead of giving the answer.
 	onSolve func(h handle, dual bool) answer
 
 	models map[handle]*fakeModel
@@ -38,7 +38,7 @@ type answer struct {
 
 type fakeModel struct {
 	cols, rows    int
-	told          map[string][]float64 // the last data by name, as CLP was told them
+	told          map[string][]float64 // the last data by name, as passed to CLP
 	basis         []byte
 	answer        answer
 	maxIterations int32
@@ -159,7 +159,7 @@ func TestRightAnswerIsBelieved(t *testing.T) {
 	require.Equal(t, 1, f.duals, "one try is enough")
 }
 
-// An engine that lies is not believed, however often it says the same.
+// An engine that lies is not trusted, however often it repeats itself.
 func TestWrongAnswersAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -228,7 +228,7 @@ func TestFarkasRayIsTurned(t *testing.T) {
 	require.Equal(t, 1, f.duals+f.prims)
 }
 
-// The model chooses the algorithm that can go on from where it is.
+// The model chooses the algorithm that can continue from its current state.
 func TestAlgorithmFollowsTheChange(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -268,7 +268,8 @@ func TestAlgorithmFollowsTheChange(t *testing.T) {
 	}
 }
 
-// A solve goes on slice by slice, counts them, and looks at the context between.
+// A solve continues slice by slice, counts them, and checks the context between
+// them.
 func TestSlices(t *testing.T) {
 	t.Parallel()
 	t.Run("until it is done", func(t *testing.T) {
@@ -321,8 +322,8 @@ func TestSlices(t *testing.T) {
 	})
 }
 
-// Every change reaches CLP before it solves. The check of the answer would catch
-// a change that got lost, and a fresh copy mend it: this is to see that neither
+// Every change reaches CLP before it solves. The check of the answer would
+// detect a lost change, and a fresh copy fix it: this test checks that neither
 // is needed.
 func TestChangesReachCLP(t *testing.T) {
 	t.Parallel()

@@ -6,9 +6,9 @@ import (
 	"jigsaw/solver"
 )
 
-// withoutCoefficients says whether no column meets any row. CLP answers such
-// programs in a special way of its own, with statuses that do not tell a failure
-// from an optimum, so they are read off here.
+// withoutCoefficients reports whether no column has coefficients. CLP handles
+// such programs in a special way, with statuses that do not distinguish a
+// failure from an optimum, so they are solved here.
 func withoutCoefficients(p *solver.Problem) bool {
 	for _, v := range p.Value {
 		if v != 0 {
@@ -18,7 +18,7 @@ func withoutCoefficients(p *solver.Problem) bool {
 	return true
 }
 
-// inspect solves a program without coefficients: every row must admit the
+// inspect solves a program without coefficients: every row must permit the
 // activity 0, and every column goes to its cheapest bound.
 func inspect(p *solver.Problem) *solver.Solution {
 	m, n := p.Rows(), p.Cols()

@@ -12,7 +12,7 @@ type live struct{ table table }
 // Name returns the engine and its version.
 func (l *live) Name() string { return fmt.Sprintf("CLP %s, live models", l.table.version()) }
 
-// Caps: everything but ranging, which only the one-shot face has.
+// Caps: everything except ranging, which only the one-shot solver has.
 func (l *live) Caps() solver.Caps { return solver.Caps{WarmStart: true, Farkas: true} }
 
 // Load validates the problem and copies it into CLP.

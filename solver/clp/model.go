@@ -8,22 +8,22 @@ import (
 	"jigsaw/solver"
 )
 
-// model is a live model. The mirror is the truth about the data, and basis the
-// truth about the basis; CLP's copy is brought up to date before it solves.
+// model is a live model. The mirror is authoritative for the data, and basis for
+// the basis; CLP's copy is updated before it solves.
 type model struct {
 	table   table
 	handle  handle
-	cleanup runtime.Cleanup // deletes CLP's model when Close was forgotten
+	cleanup runtime.Cleanup // deletes CLP's model if Close was forgotten
 	closed  bool
-	isSide  bool // a side program: it has an optimum, and any other claim is wrong
+	isSide  bool // a side program: it has an optimum, so any other claim is wrong
 
 	mirror *solver.Mirror
 	basis  *solver.Basis // of the last solve or SetBasis; may be shorter than the model; nil before
 
-	// What CLP's copy does not know yet.
+	// What CLP's copy does not have yet.
 	colBounds, basisChanged bool
 
-	// What is known about the basis: it chooses the algorithm that can go on
+	// What is known about the basis: it determines the algorithm that can continue
 	// from there.
 	primalFeasible, dualFeasible bool
 }
@@ -35,11 +35,11 @@ func newModel(t table, p *solver.Problem) *model {
 	return m
 }
 
-// portableRows is the number of rows up to which equal programs give equal bits on
-// every machine. Where CLP has LAPACK it hands it the dense end of a factorization:
-// which LAPACK that is depends on the machine, and a browser has none. To leave it
-// alone costs nothing measurable up to this size, and nearly half of the speed at
-// 1,500 rows.
+// portableRows is the number of rows up to which equal programs give bit-identical
+// results on every machine. If CLP has LAPACK it passes it the dense end of a
+// factorization: which LAPACK that is depends on the machine, and a browser has
+// none. Avoiding it has no measurable cost up to this size, and costs nearly half
+// of the speed at 1,500 rows.
 const portableRows = 1000
 
 // load gives CLP a fresh copy of the mirror.
@@ -83,7 +83,7 @@ func indices(rows []solver.Row) []int32 {
 // errClosed is the error of every use after Close.
 var errClosed = errors.New("clp: the model is closed")
 
-// Problem returns a copy of the program as it stands.
+// Problem returns a copy of the current program.
 func (m *model) Problem() *solver.Problem { return m.mirror.Problem().Clone() }
 
 // AddCols appends columns, all or none.
@@ -110,7 +110,7 @@ func (m *model) AddCols(cols ...solver.Column) (err error) {
 			values = append(values, e.Value)
 		}
 		start = append(start, int32(len(rows)))
-		// A column that must stay away from zero moves the others.
+		// A column that cannot be zero moves the others.
 		m.primalFeasible = m.primalFeasible && c.Lower <= 0 && c.Upper >= 0
 	}
 	m.table.addColumns(m.handle, toCoin(lower), toCoin(upper), cost, start, rows, values)
@@ -133,7 +133,7 @@ func (m *model) SetColBounds(col solver.Col, lower, upper float64) error {
 	return nil
 }
 
-// Basis returns a copy of the present basis, or nil before there is one.
+// Basis returns a copy of the current basis, or nil before there is one.
 func (m *model) Basis() *solver.Basis { return m.basis.Clone() }
 
 // SetBasis makes the next solve start from the given basis.
@@ -160,7 +160,7 @@ func (m *model) Close() error {
 	return nil
 }
 
-// flush brings CLP's copy up to date.
+// flush updates CLP's copy.
 func (m *model) flush() error {
 	p := m.mirror.Problem()
 	if m.colBounds {
@@ -168,7 +168,7 @@ func (m *model) flush() error {
 		m.table.chgColumnUpper(m.handle, toCoin(p.ColUpper))
 	}
 	if m.basisChanged {
-		// Completing also moves what rests at a bound that went away.
+		// Complete also moves variables at a bound that no longer exists.
 		full, err := m.basis.Complete(p)
 		if err != nil {
 			return fmt.Errorf("clp: basis: %w", err)
@@ -180,7 +180,7 @@ func (m *model) flush() error {
 	return nil
 }
 
-// fetchBasis reads the basis CLP stopped at.
+// fetchBasis reads the basis at which CLP stopped.
 func (m *model) fetchBasis() {
 	p := m.mirror.Problem()
 	status := make([]byte, p.Cols()+p.Rows())

@@ -10,8 +10,7 @@ import (
 // exist.
 const coinInfinity = math.MaxFloat64
 
-// coinThreshold is the magnitude from which a number that comes out of CLP is an
-// infinity.
+// coinThreshold is the magnitude from which a number from CLP is an infinity.
 const coinThreshold = 1e30
 
 // toCoin copies bounds and turns infinities into CLP's.

@@ -13,7 +13,8 @@ import (
 	"jigsaw/solver"
 )
 
-// NewOneShot returns the face for programs that are solved once, with ranging.
+// NewOneShot returns the solver for programs that are solved once, with
+// ranging.
 func NewOneShot() (solver.Solver, error) {
 	return solver.OneShot{
 		Title:    "CLP through lanl/clp, one shot",
@@ -33,7 +34,7 @@ type once struct {
 
 func loadOnce(p *solver.Problem) *once {
 	o := &once{simplex: coin.NewSimplex(), matrix: coin.NewPackedMatrix()}
-	// Without room for all of them each column that joins moves the whole matrix.
+	// Without reserved space each added column moves the whole matrix.
 	o.matrix.Reserve(p.Cols(), len(p.Value), false)
 	for j := range p.Cols() {
 		rows, values := p.Column(solver.Col(j))
@@ -78,7 +79,7 @@ func optimiseOnce(ctx context.Context, p *solver.Problem, limits solver.Limits) 
 	return solveOnce(newBudget(ctx, limits), p, false)
 }
 
-// solveOnce solves from scratch until an answer stands its check. A side program
+// solveOnce solves from scratch until an answer passes its check. A side program
 // is one that is known to have an optimum.
 func solveOnce(b *budget, p *solver.Problem, isSide bool) (*solver.Solution, error) {
 	if err := b.err(); err != nil {
@@ -118,7 +119,7 @@ func (o *once) try(b *budget, p *solver.Problem, alg algorithm, isSide bool) (s 
 	v := prover{problem: p, side: func(side *solver.Problem) (*solver.Solution, error) {
 		s, err := solveOnce(b, side, true)
 		if err == nil && s.Status != solver.Optimal {
-			s = &solver.Solution{Status: s.Status} // the iterate is of another program
+			s = &solver.Solution{Status: s.Status} // the iterate belongs to another program
 		}
 		return s, err
 	}}
@@ -138,7 +139,7 @@ func (o *once) try(b *budget, p *solver.Problem, alg algorithm, isSide bool) (s 
 	return nil, fmt.Errorf("clp: stopped with secondary status %d", o.simplex.SecondaryStatus()), nil
 }
 
-// solution reads what the binding tells at the point where CLP stopped.
+// solution reads what the binding provides at the point where CLP stopped.
 func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solution {
 	s := &solver.Solution{
 		Status:      status,
@@ -153,8 +154,9 @@ func (o *once) solution(p *solver.Problem, status solver.Status) *solver.Solutio
 	return s
 }
 
-// iterate runs one algorithm in slices. The binding does not tell how many
-// iterations a slice took: one that was not the last took all it had.
+// iterate runs one algorithm in slices. The binding does not report the number
+// of iterations of a slice: one that was not the last is assumed to have taken
+// all.
 func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Status, error) {
 	slice := max(sliceLength(p, onceWork), minSliceOnce)
 	for {
@@ -181,19 +183,19 @@ func (o *once) iterate(b *budget, p *solver.Problem, alg algorithm) (solver.Stat
 		if b.iterations > hopeless(p) {
 			return solver.Numerical, nil
 		}
-		// CLP forgets the weights of its pricing between slices: equal slices can
-		// go round in circles on a degenerate program that one run would solve.
+		// CLP forgets the weights of its pricing between slices: equal slices can cycle
+		// on a degenerate program that one run would solve.
 		slice *= 2
 	}
 }
 
-// minSliceOnce is the least slice of this face. Programs that are solved once
-// take many iterations, and short slices would make that many more, since CLP
-// forgets the weights of its pricing at the end of each.
+// minSliceOnce is the smallest slice of this solver. Programs that are solved
+// once take many iterations, and short slices would increase their number,
+// since CLP forgets the weights of its pricing at the end of each.
 const minSliceOnce = 500
 
 // hopeless is a number of iterations that no program of this size needs. The
-// binding does not tell a slice that moved from one that did not.
+// binding does not distinguish a slice with progress from one without.
 func hopeless(p *solver.Problem) int { return 10_000_000 + 1000*(p.Rows()+p.Cols()) }
 
 // rangeOnce solves from scratch and asks CLP for its ranging. CLP solves once

@@ -14,7 +14,7 @@ import (
 	"jigsaw/solver/clp"
 )
 
-// browserEngine is CLP as browsers have it, run by wazero; where nobody has built it
+// browserEngine is CLP as used by browsers, run by wazero; if it has not been built
 // the test is skipped.
 func browserEngine(t *testing.T) solver.Solver {
 	t.Helper()
@@ -27,8 +27,9 @@ func browserEngine(t *testing.T) solver.Solver {
 	return engine
 }
 
-// The C library and clp.wasm take the same steps to the same bits, from a cold start
-// and after columns and bounds: what is planned on them is then equal too.
+// The C library and clp.wasm take the same steps with bit-identical results, from a
+// cold start and after columns and bounds: plans that depend on them are then equal
+// too.
 func TestSameBitsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	browser := browserEngine(t)

@@ -21,8 +21,8 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// residentKB is the resident memory of this process, C's included. It skips the
-// test where the system does not tell.
+// residentKB is the resident memory of this process, including C's. It skips
+// the test if the system does not report it.
 func residentKB(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

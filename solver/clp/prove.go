@@ -8,14 +8,14 @@ import (
 	"jigsaw/solver"
 )
 
-// CLP says infeasible of unbounded programs now and then, and unbounded of
-// infeasible ones, mostly of those without a feasible dual point. So neither is
-// believed without a certificate, and where CLP has none at hand, or a wrong
-// one, two side programs give one.
+// CLP sometimes calls unbounded programs infeasible, and infeasible ones
+// unbounded, mostly those without a feasible dual point. So neither claim is
+// trusted without a certificate; if CLP provides none, or a wrong one, two side
+// programs provide one.
 
 // prover turns claims about a program into proven answers. Its side function
-// solves a program that is known to have an optimum, on what is left of the
-// budget; it answers with that optimum or with the status of a limit.
+// solves a program that is known to have an optimum, within the rest of the
+// budget; it returns that optimum or the status of a limit.
 type prover struct {
 	problem *solver.Problem
 	side    func(*solver.Problem) (*solver.Solution, error)
@@ -44,9 +44,9 @@ func (v prover) infeasible(ray []float64) (s *solver.Solution, doubt, err error)
 	return &solver.Solution{Status: solver.Infeasible, Ray: ray}, nil, nil
 }
 
-// unbounded proves the claim that the objective has no end, by a given ray and
-// the point of a given solution, or by its own. The answer may be that there is
-// no feasible point after all.
+// unbounded proves the claim that the objective is unbounded, by a given ray
+// and the point of a given solution, or by its own. The answer may be that
+// there is no feasible point after all.
 func (v prover) unbounded(ray []float64, point *solver.Solution) (s *solver.Solution, doubt, err error) {
 	if ray == nil || solver.CheckRay(v.problem, ray) != nil {
 		direction, err := v.side(recession(v.problem))
@@ -82,8 +82,9 @@ func (v prover) unbounded(ray []float64, point *solver.Solution) (s *solver.Solu
 	return s, nil, nil
 }
 
-// signed clears, in place, what of a ray asks for a row bound that does not
-// exist: rounding left it there, and a proof is better without it.
+// signed sets to zero, in place, the components of a ray that require a row
+// bound that does not exist: they are rounding errors, and the proof is better
+// without them.
 func signed(p *solver.Problem, ray []float64) []float64 {
 	for i, y := range ray {
 		if y > 0 && math.IsInf(p.RowLower[i], -1) || y < 0 && math.IsInf(p.RowUpper[i], 1) {
@@ -93,8 +94,8 @@ func signed(p *solver.Problem, ray []float64) []float64 {
 	return ray
 }
 
-// pointOf takes the feasible point out of an optimum of the elastic program, nil
-// where that point is not feasible.
+// pointOf extracts the feasible point from an optimum of the elastic program;
+// nil if that point is not feasible.
 func pointOf(p *solver.Problem, phase *solver.Solution) *solver.Solution {
 	point := &solver.Solution{Primal: phase.Primal[:p.Cols()], RowActivity: make([]float64, p.Rows())}
 	for j, x := range point.Primal {
@@ -122,11 +123,12 @@ func feasible(p *solver.Problem, s *solver.Solution) bool {
 	return err == nil && r.Err() == nil
 }
 
-// elasticCost is the price of missing a row by its largest coefficient. It is
-// large against CLP's dual tolerance, so that a ray made of duals is precise.
+// elasticCost is the price of violating a row by its largest coefficient. It is
+// large compared with CLP's dual tolerance, so that a ray made of duals is
+// precise.
 const elasticCost = 1000
 
-// elastic lets every row be missed at a price: min elasticCost (s+ + s-),
+// elastic lets every row be violated at a price: min elasticCost (s+ + s-),
 // rowLower <= Ax + D s+ - D s- <= rowUpper, D the largest coefficient of each
 // row. It is feasible and bounded, and its optimal row duals are a Farkas ray
 // when its optimum is positive.
@@ -146,8 +148,8 @@ func elastic(p *solver.Problem) *solver.Problem {
 	return e
 }
 
-// recession is the program of the directions that meet no finite bound, cut off
-// at a largest component of 1: min c'r. It is feasible and bounded.
+// recession is the program of the directions that meet no finite bound, limited
+// to a largest component of 1: min c'r. It is feasible and bounded.
 func recession(p *solver.Problem) *solver.Problem {
 	r := p.Clone()
 	open := func(lower, upper []float64, end float64) {

@@ -7,8 +7,8 @@ import (
 	"jigsaw/solver"
 )
 
-// ranging makes a ranging of what CLP tells at an optimum: how far up and down the
-// cost of each column may go, then the same of the activity of each row.
+// ranging makes a ranging of CLP's values at an optimum: how far up and down the
+// cost of each column may go, then the same for the activity of each row.
 func ranging(p *solver.Problem, s *solver.Solution, costs, rows func() (up, down []float64, ok bool)) (*solver.Ranging, error) {
 	m, n := p.Rows(), p.Cols()
 	r := &solver.Ranging{
@@ -26,8 +26,8 @@ func ranging(p *solver.Problem, s *solver.Solution, costs, rows func() (up, down
 		return nil, errors.New("clp: ranging: CLP has no ranging of the rows at this optimum")
 	}
 	for i, at := range s.RowActivity {
-		// Where the row is basic CLP gives the distances to its own bounds, which is not
-		// what is asked.
+		// If the row is basic CLP returns the distances to its own bounds, which is not
+		// what is wanted.
 		r.ActivityLower[i], r.ActivityUpper[i] = at, at
 		if active(at, p.RowLower[i], p.RowUpper[i]) {
 			r.ActivityLower[i] = at - fromCoin(down[i])

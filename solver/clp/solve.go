@@ -27,10 +27,10 @@ const (
 	perturbationOff  = 102
 )
 
-// effort is one way to try: each next one is slower and more careful.
+// effort is one way to solve: each next one is slower and more careful.
 type effort struct {
 	primal       bool // primal simplex whatever the basis
-	fresh        bool // throw CLP's copy and the basis away
+	fresh        bool // discard CLP's copy and the basis
 	scaling      int32
 	perturbation int32
 }
@@ -42,7 +42,7 @@ var efforts = [...]effort{
 	{fresh: true, primal: true, scaling: scalingOff, perturbation: perturbationOff},
 }
 
-// Solve optimises from the present basis.
+// Solve optimises from the current basis.
 func (m *model) Solve(ctx context.Context, limits solver.Limits) (s *solver.Solution, err error) {
 	defer trapped(&err)
 	if m.closed {
@@ -51,7 +51,7 @@ func (m *model) Solve(ctx context.Context, limits solver.Limits) (s *solver.Solu
 	return m.solve(newBudget(ctx, limits))
 }
 
-// solve tries until an answer stands its check.
+// solve tries until an answer passes its check.
 func (m *model) solve(b *budget) (*solver.Solution, error) {
 	defer runtime.KeepAlive(m)
 	if err := b.err(); err != nil {
@@ -85,7 +85,7 @@ func (m *model) solve(b *budget) (*solver.Solution, error) {
 }
 
 // try solves once and checks what CLP claims. A doubt is a claim that the data
-// do not bear out, and worth a more careful try; an error is final.
+// do not confirm, and worth a more careful try; an error is final.
 func (m *model) try(b *budget, e effort) (s *solver.Solution, doubt, err error) {
 	if e.fresh {
 		m.unload()
@@ -105,7 +105,7 @@ func (m *model) try(b *budget, e effort) (s *solver.Solution, doubt, err error) 
 	m.primalFeasible, m.dualFeasible = false, false
 	status, err := m.iterate(b, alg)
 	if err == nil && status == solver.Unbounded && alg == dualSimplex {
-		// The dual simplex only found that no dual point exists.
+		// The dual simplex only found that there is no dual point.
 		status, err = m.iterate(b, primalSimplex)
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *model) prove(b *budget, status solver.Status) (s *solver.Solution, doub
 		s, err := other.solve(&rest)
 		b.iterations = rest.iterations
 		if err == nil && s.Status != solver.Optimal {
-			s = &solver.Solution{Status: s.Status} // the iterate is of another program
+			s = &solver.Solution{Status: s.Status} // the iterate belongs to another program
 		}
 		return s, err
 	}}
@@ -166,9 +166,9 @@ func (m *model) prove(b *budget, status solver.Status) (s *solver.Solution, doub
 	return v.unbounded(ray, m.solution(status))
 }
 
-// iterate runs one algorithm until it stops by itself or the budget ends: in one
-// piece where CLP can be interrupted, otherwise in slices that grow, so that forgetting
-// between them costs a part of the whole only. Whatever happens, the basis is read back.
+// iterate runs one algorithm until it stops by itself or the budget ends: in one piece
+// if CLP can be interrupted, otherwise in growing slices, so that forgetting between
+// them costs only a fraction of the whole. The basis is read back in every case.
 func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 	defer m.fetchBasis()
 	slice := sliceLength(m.mirror.Problem(), liveWork)
@@ -201,9 +201,9 @@ func (m *model) iterate(b *budget, alg algorithm) (solver.Status, error) {
 		if status != solver.IterationLimit && status != solver.TimeLimit {
 			return status, nil
 		}
-		// CLP counts processor time, of all threads, and may stop too early: the
-		// next round of the loop asks the wall clock. A slice that moves nothing,
-		// again and again, is a fault of its own.
+		// CLP counts processor time, of all threads, and may stop too early: the next
+		// round of the loop checks the wall clock. Repeated slices without progress are
+		// an error of their own.
 		if used > 0 {
 			idle = 0
 		} else if idle++; idle > maxIdleSlices {
@@ -235,9 +235,9 @@ func (m *model) solution(status solver.Status) *solver.Solution {
 	return s
 }
 
-// settle corrects the statuses of what is nonbasic by where it is. CLP leaves a
-// column that lost its bounds where it was and calls it free, and calls some
-// fixed that no longer are.
+// settle corrects the statuses of nonbasic variables by their values. CLP
+// leaves a column that lost its bounds where it was and calls it free, and
+// calls some fixed that no longer are.
 func settle(status []solver.VarStatus, at, lower, upper []float64) {
 	near := func(v, bound float64) bool {
 		return !math.IsInf(bound, 0) && math.Abs(v-bound) <= solver.FeasibilityTol*max(1, math.Abs(bound))

@@ -6,8 +6,8 @@ import (
 	"jigsaw/solver"
 )
 
-// ErrUnavailable is the error of the constructors where CLP cannot be reached; what
-// wraps it says how that is mended.
+// ErrUnavailable is the error of the constructors if CLP cannot be reached; errors
+// that wrap it say how to fix that.
 var ErrUnavailable = errors.New("clp: CLP is not at hand")
 
 // Values of CLP's status, from ClpModel.hpp; 10 and others are internal.
@@ -20,14 +20,15 @@ const (
 	clpStoppedByEvent   = 5
 )
 
-// clpSecondaryOnTime is of CLP's secondary status: with clpStopped, on time and not on iterations.
+// clpSecondaryOnTime is a value of CLP's secondary status: together with clpStopped, stopped by
+// time and not by iterations.
 const clpSecondaryOnTime = 9
 
-// outcome translates CLP's pair of statuses. It is the only place that does. Two
-// of its answers are claims that the caller has to prove from the data: an
-// optimum that may only hold for the scaled program (secondary 2, 3, 4), and
-// Unbounded, which CLP calls dual infeasible and says of programs without any
-// feasible point too.
+// outcome translates CLP's pair of statuses, and nothing else does. Two of the
+// results are claims that the caller has to prove from the data: an optimum
+// that may only hold for the scaled program (secondary 2, 3, 4), and Unbounded,
+// which CLP calls dual infeasible and also reports for programs without any
+// feasible point.
 func outcome(status, secondary int32) solver.Status {
 	switch status {
 	case clpOptimal:
@@ -42,7 +43,7 @@ func outcome(status, secondary int32) solver.Status {
 		}
 		return solver.IterationLimit
 	case clpStoppedByEvent:
-		// Somebody on this side interrupted it, and knows why.
+		// It was interrupted by the caller, who knows why.
 		return solver.IterationLimit
 	}
 	return solver.Numerical

@@ -1,22 +1,22 @@
 package clp
 
-// handle names one CLP model inside a table; 0 is none.
+// handle identifies one CLP model inside a table; 0 is none.
 type handle uintptr
 
 // table is the part of CLP's C interface (Clp_C_Interface.h) that a live model
-// needs, in plain Go types so that each way to reach CLP implements it: cgoTable
-// with the C library, wasmTable with the same compiled to WebAssembly. An
-// implementation translates and does nothing else. Slices are read or filled
-// during the call and never kept. Bounds come with CLP's own infinities, see
-// coinInfinity. Starts have one more entry than the vectors they delimit.
+// needs, in plain Go types so that each way to reach CLP can implement it:
+// cgoTable with the C library, wasmTable with the same library compiled to
+// WebAssembly. An implementation only translates. Slices are read or filled
+// during the call and never retained. Bounds come with CLP's own infinities,
+// see coinInfinity. Starts have one more entry than the vectors they delimit.
 type table interface {
 	version() string
 
 	newModel() handle
 	deleteModel(handle)
 	setLogLevel(h handle, level int32)
-	// makePortable keeps CLP to arithmetic that gives the same bits on any machine
-	// and in any table.
+	// makePortable restricts CLP to arithmetic that gives bit-identical results on
+	// any machine and in any table.
 	makePortable(h handle)
 
 	loadProblem(h handle, cols, rows int32, start, index []int32, value,
@@ -25,7 +25,7 @@ type table interface {
 	chgColumnLower(h handle, lower []float64)
 	chgColumnUpper(h handle, upper []float64)
 
-	// copyinStatus and statusArray move the basis: columns, then rows, one byte
+	// copyinStatus and statusArray transfer the basis: columns, then rows, one byte
 	// each as the clp* codes below.
 	copyinStatus(h handle, status []byte)
 	statusArray(h handle, status []byte)
@@ -36,8 +36,8 @@ type table interface {
 	setPerturbation(h handle, value int32)
 
 	// interrupt, switched on from another goroutine, stops a running solve after
-	// its present iteration, and any later one at once until it is switched off.
-	// Where canInterrupt says no it does nothing, and solves run in slices.
+	// its current iteration, and any later one at once until it is switched off. If
+	// canInterrupt is false it does nothing, and solves run in slices.
 	canInterrupt() bool
 	interrupt(h handle, on bool)
 
@@ -52,7 +52,7 @@ type table interface {
 	dualRowSolution(h handle, y []float64)
 	dualColumnSolution(h handle, d []float64)
 	// infeasibilityRay fills one entry per row, unboundedRay one per column; false
-	// where CLP has none.
+	// if CLP has none.
 	infeasibilityRay(h handle, ray []float64) bool
 	unboundedRay(h handle, ray []float64) bool
 }

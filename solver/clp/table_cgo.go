@@ -42,16 +42,16 @@ import (
 // Way says how this build reaches CLP.
 func Way() string { return "by cgo" }
 
-// New returns the face with live models.
+// New returns the solver with live models.
 func New() (solver.Solver, error) { return &live{cgoTable{}}, nil }
 
 // cgoTable reaches CLP through the linker. The C library copies whatever it
-// keeps, so Go memory is only lent for the length of a call, and it never
+// keeps, so Go memory is only lent for the duration of a call, and it never
 // contains Go pointers.
 type cgoTable struct{}
 
-// model turns a handle back into the pointer that newModel got from C. The
-// pointer is of C memory, which the garbage collector neither moves nor frees.
+// model converts a handle back into the pointer that newModel got from C. It
+// points to C memory, which the garbage collector neither moves nor frees.
 func (h handle) model() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&h)) }
 
 func doubles(s []float64) *C.double { return (*C.double)(unsafe.SliceData(s)) }

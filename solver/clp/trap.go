@@ -1,8 +1,8 @@
 package clp
 
-// trap is what a table panics with when CLP below it broke down, as only the inside
-// of a WebAssembly instance can without taking the program along. The functions of
-// the table stay free of errors that way; a model turns it into one, see [trapped].
+// trap is the panic value of a table when CLP below it failed, as only a
+// WebAssembly instance can without crashing the program. This keeps the functions
+// of the table free of errors; a model turns the trap into one, see [trapped].
 type trap struct{ err error }
 
 // trapped is deferred: it turns a trap into the error.

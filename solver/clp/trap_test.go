@@ -8,8 +8,8 @@ import (
 	"jigsaw/solver"
 )
 
-// When an instance of clp.wasm traps, its models say so, whatever they are asked, and
-// the next program gets a new instance.
+// After an instance of clp.wasm traps, its models return the error for every call,
+// and the next program gets a new instance.
 func TestTrap(t *testing.T) {
 	t.Parallel()
 	engine := openWasm(t)

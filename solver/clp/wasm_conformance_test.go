@@ -9,8 +9,8 @@ import (
 	"jigsaw/solver/lptest"
 )
 
-// Builds that link the C library test the browser's engine too, so that one run sees
-// both; other builds have no other, see TestLiveConformance.
+// Builds that link the C library also test the browser's engine, so that one run
+// covers both; other builds have no other, see TestLiveConformance.
 func TestBrowserConformance(t *testing.T) {
 	t.Parallel()
 	engine := openWasm(t)

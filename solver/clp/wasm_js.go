@@ -17,7 +17,7 @@ func openPage() (m machine, err error) {
 	return &page{exports: exports, heap: exports.Get("memory")}, nil
 }
 
-// thrown is deferred: it turns what JavaScript threw into the error.
+// thrown is deferred: it turns a JavaScript exception into the error.
 func thrown(err *error) {
 	switch reason := recover().(type) {
 	case nil:

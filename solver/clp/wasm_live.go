@@ -7,7 +7,7 @@ import (
 )
 
 // wasm is the solver with live models in an instance of clp.wasm, made when first
-// needed and made anew when it trapped.
+// needed and made anew after a trap.
 type wasm struct {
 	open func() (machine, error)
 
@@ -29,7 +29,7 @@ func (w *wasm) reach() (*wasmTable, error) {
 	return w.table, nil
 }
 
-// Name returns the engine and its version, where it can be reached.
+// Name returns the engine and its version, if it can be reached.
 func (w *wasm) Name() string {
 	t, err := w.reach()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// machine is one instance of clp.wasm, whatever runs it. One call at a time.
+// machine is one instance of clp.wasm, on any runtime. One call at a time.
 type machine interface {
-	// call calls an exported function. All of C's numbers here, int, pointer and
+	// call calls an exported function. All C numbers used here, int, pointer and
 	// double, fit in a float64. An error is a trap, after which nothing inside the
 	// instance can be relied on.
 	call(function string, args ...float64) (float64, error)
@@ -38,7 +38,7 @@ func (t *wasmTable) lost() bool {
 	return t.broken != nil
 }
 
-// together runs calls that nobody else's may come between.
+// together runs calls without others in between.
 func (t *wasmTable) together(calls func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *wasmTable) together(calls func()) {
 	calls()
 }
 
-// call calls a function of numbers.
+// call calls a function with numeric arguments.
 func (t *wasmTable) call(function string, args ...float64) float64 {
 	result, err := t.machine.call(function, args...)
 	if err != nil {
@@ -63,15 +63,16 @@ func (t *wasmTable) stop(function string, err error) {
 	panic(trap{t.broken})
 }
 
-// pointer is the address that a function returned; above 2 GiB JavaScript sees a
+// pointer is the address returned by a function; above 2 GiB JavaScript sees a
 // negative number.
 func pointer(result float64) uint32 { return uint32(int64(result)) }
 
-// invoke calls a function of numbers and arrays; an empty array is C's null.
+// invoke calls a function with numbers and arrays as arguments; an empty array is
+// C's null.
 func (t *wasmTable) invoke(function string, args ...any) (result float64) {
 	numbers := make([]float64, len(args))
 	var heap []byte               // all arrays, one after the other
-	begin := make(map[int]int, 2) // where in the heap that of an argument begins
+	begin := make(map[int]int, 2) // offset of an argument in the heap
 	for k, arg := range args {
 		before := len(heap)
 		switch v := arg.(type) {
@@ -94,7 +95,7 @@ func (t *wasmTable) invoke(function string, args ...any) (result float64) {
 		}
 		if len(heap) > before {
 			begin[k] = before
-			heap = append(heap, make([]byte, -len(heap)&7)...) // doubles lie at multiples of 8
+			heap = append(heap, make([]byte, -len(heap)&7)...) // doubles are aligned to 8 bytes
 		}
 	}
 	t.together(func() {
@@ -118,8 +119,8 @@ func (t *wasmTable) invoke(function string, args ...any) (result float64) {
 	return result
 }
 
-// fetch copies the array whose address a function of a model returns, which is null
-// where CLP has none.
+// fetch copies the array at the address that a function of a model returns, which
+// is null if CLP has none.
 func (t *wasmTable) fetch(function string, h handle, to []byte, isOurs bool) (found bool) {
 	t.together(func() {
 		at := pointer(t.call(function, float64(h)))
@@ -157,7 +158,7 @@ func (t *wasmTable) version() string {
 
 func (t *wasmTable) newModel() handle { return handle(pointer(t.invoke("Clp_newModel"))) }
 
-// deleteModel has nothing to delete in an instance that is lost.
+// deleteModel has nothing to delete in an instance that has trapped.
 func (t *wasmTable) deleteModel(h handle) {
 	var lost error
 	defer trapped(&lost)
@@ -247,8 +248,8 @@ func (t *wasmTable) unboundedRay(h handle, ray []float64) bool {
 	return t.doubles("Clp_unboundedRay", h, ray, true)
 }
 
-// rangeCosts and rangeRows tell how far up and down each cost, or each row's activity,
-// may go at the optimum; false where CLP cannot.
+// rangeCosts and rangeRows return how far up and down each cost, or each row's
+// activity, may go at the optimum; false if CLP cannot.
 func (t *wasmTable) rangeCosts(h handle, up, down []float64) bool {
 	return t.ends("range_costs", h, up, down)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorder is a machine that notes what it is asked. Its allocator gives one address.
+// recorder is a machine that records its calls. Its allocator returns one address.
 type recorder struct {
-	block  float64 // as a host would give it
+	block  float64 // as a host would return it
 	memory []byte  // from that address on
 	calls  []string
 	args   [][]float64
@@ -33,8 +33,9 @@ func (r *recorder) read(to []byte, _ uint32) error {
 	return nil
 }
 
-// Arrays lie side by side in one block, doubles at multiples of eight, for the length
-// of a call; an empty one is null. Addresses above 2 GiB come back as negative numbers.
+// Arrays lie side by side in one block, doubles aligned to eight bytes, for the
+// duration of a call; an empty one is null. Addresses above 2 GiB come back as negative
+// numbers.
 func TestArraysCross(t *testing.T) {
 	t.Parallel()
 	r := &recorder{block: -16}

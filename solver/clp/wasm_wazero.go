@@ -16,8 +16,8 @@ import (
 	"jigsaw/solver"
 )
 
-// NewWasm returns the face with live models over a clp.wasm file, run in plain Go by
-// wazero: the browser's engine outside of it.
+// NewWasm returns the solver with live models over a clp.wasm file, run in plain Go by
+// wazero: the browser's engine outside a browser.
 func NewWasm(path string) (solver.Solver, error) {
 	code, err := os.ReadFile(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func NewWasm(path string) (solver.Solver, error) {
 	return newWasm(code, path)
 }
 
-// newWasm is [NewWasm] for what a file holds; name is for messages.
+// newWasm is [NewWasm] for the contents of a file; name is for messages.
 func newWasm(code []byte, name string) (solver.Solver, error) {
 	ctx := context.Background()
 	runtime, module, err := compile(ctx, code)
@@ -43,10 +43,10 @@ func newWasm(code []byte, name string) (solver.Solver, error) {
 	}}, nil
 }
 
-// compile returns the compiled module, and the runtime that it belongs to. That takes most
-// of a second, so the machine code is kept in the user's folder for caches. A folder that
-// is missing, full, not to be written to, or spoilt costs that time, and nothing else; what
-// is spoilt is removed, so that the next start finds it mended.
+// compile returns the compiled module and its runtime. Compilation takes most of a second,
+// so the machine code is kept in the user's cache folder. If the folder is missing, full,
+// not writable, or damaged, that only costs the time; damaged files are removed, so that
+// the next start works again.
 func compile(ctx context.Context, code []byte) (wazero.Runtime, wazero.CompiledModule, error) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		dir = filepath.Join(dir, "jigsaw", "wazero")
@@ -70,7 +70,7 @@ func compileBy(ctx context.Context, config wazero.RuntimeConfig, code []byte) (w
 			return runtime, module, nil
 		}
 	}
-	_ = runtime.Close(ctx) // the error at hand says more
+	_ = runtime.Close(ctx) // the original error says more
 	return nil, nil, err
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// openWasm returns the browser's engine outside of it; the test is skipped where
-// nobody has built it.
+// openWasm returns the browser's engine outside a browser; the test is skipped
+// if it has not been built.
 func openWasm(t *testing.T) *wasm {
 	t.Helper()
 	const path = "../../bin/clp/clp.wasm"

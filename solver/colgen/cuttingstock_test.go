@@ -24,16 +24,16 @@ func engine(t *testing.T) solver.Solver {
 	return e
 }
 
-// cuttingStock asks for the cheapest rolls to cut the demands from. Rolls come
-// in several lengths, one pricer each.
+// cuttingStock is the problem of the cheapest rolls from which to cut the
+// demands. Rolls have several lengths, with one pricer each.
 type cuttingStock struct {
 	rolls, costs []int // by length of roll
 	widths       []int
 	demands      []int
 }
 
-// rows states the demands, and per length of roll that no more are cut than
-// there are pieces: so many suffice.
+// rows states the demands and, for each length of roll, that no more are cut
+// than there are pieces, which is sufficient.
 func (c *cuttingStock) rows() *solver.Problem {
 	p := &solver.Problem{Name: "cutting stock"}
 	for _, d := range c.demands {
@@ -73,7 +73,7 @@ type knapsack struct {
 
 func (k knapsack) Multiplicity() (least, most float64) { return 0, k.most() }
 
-// Price fills the roll with the dearest pieces by dynamic programming.
+// Price fills the roll with the most valuable pieces by dynamic programming.
 func (k knapsack) Price(prices []float64, _ bool) colgen.Priced[[]int] {
 	value := make([]float64, k.rolls[k.roll]+1) // by length used
 	last := make([]int, len(value))
@@ -118,7 +118,7 @@ func TestCuttingStock(t *testing.T) {
 				m, err := colgen.NewMaster[[]int](engine(t), c.rows())
 				require.NoError(t, err)
 				defer m.Close()
-				for i := range c.widths { // one piece a roll, of the longest
+				for i := range c.widths { // one piece per roll, of the longest
 					pattern := make([]int, len(c.widths))
 					pattern[i] = 1
 					_, err := m.Add(c.column(len(c.rolls)-1, pattern))

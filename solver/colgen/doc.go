@@ -1,5 +1,5 @@
-// Package colgen solves linear programs with more columns than anyone can
-// write down, by column generation. It knows no domain: columns come from
+// Package colgen solves linear programs with too many columns to list, by
+// column generation. It knows nothing of the application: columns come from
 // pricers.
 //
 // # The program
@@ -19,32 +19,32 @@
 //	+ sum_explicit u_j min(0, d_j) + sum_p (N_p v_p where v_p < 0, n_p v_p where v_p > 0)
 //
 // bounds the optimum from below, where v_p is a lower bound on d_j over all
-// columns of pricer p: the Lagrangian bound. It holds at every round, so that an
-// early stop still proves something.
+// columns of pricer p: the Lagrangian bound. It holds at every round, so an
+// early stop still proves a bound.
 //
 // # What is guaranteed
 //
-// Result.Bound is a lower bound on the optimum, but for rounding errors, at
-// every round and whatever the status, as long as the pricers' own bounds are:
-// it takes nothing from the engine but prices, and all prices prove something.
-// A pricer that proves nothing (-Inf, or no number) costs the bound of that
-// round only. The engine is believed about Result.Value, which is an upper bound
-// on the optimum as far as its answer is feasible; answers of the wrong shape
-// or without numbers are errors. Columns that do not price out at the master's
-// prices, or that are there already, are left out. Optimal is said only when no
-// pricer claims a column that is missing; a pricer that claims one and does not
-// give it ends the run as Stalled.
+// Result.Bound is a lower bound on the optimum, up to rounding errors, at every
+// round and for every status, provided that the pricers' own bounds are valid:
+// it uses only prices from the engine, and any prices give a valid bound. A
+// pricer that proves nothing (-Inf, or NaN) costs only the bound of that round.
+// The engine is trusted about Result.Value, which is an upper bound on the
+// optimum if its answer is feasible; answers of the wrong shape or without
+// numbers are errors. Columns that do not price out at the master's prices, or
+// that are already present, are dropped. The status is Optimal only when no
+// pricer claims a missing column; a pricer that claims one and does not return
+// it ends the run as Stalled.
 //
-// Masters, bounds and statuses are the same for the same pricers and engine,
-// whatever the number of cores: pricers run side by side, and what they find is
-// taken in their order.
+// Masters, bounds and statuses are the same for the same pricers and engine on
+// any number of cores: pricers run in parallel, and their results are used in
+// the order of the pricers.
 //
 // # Stabilisation
 //
-// The prices that are handed to the pricers lie between those of the master
-// and those of the best bound so far (Wentges smoothing). When nothing prices
-// out at the smoothed prices although it might at the master's (a mis-price),
-// the master's are used next.
+// The prices given to the pricers lie between those of the master and those of
+// the best bound so far (Wentges smoothing). When nothing prices out at the
+// smoothed prices although it might at the master's (a mis-price), the master's
+// are used next.
 //
 // # References
 //

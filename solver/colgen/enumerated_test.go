@@ -15,11 +15,11 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// packing is a random program whose columns can all be written down: agents
-// take sets of tasks that fit their capacity (generalised assignment, D. W.
-// Cattrysse, L. N. Van Wassenhove, Eur. J. Oper. Res. 60 (1992)). Every task is
-// done, by an agent or by an explicit column at a penalty; agents come in
-// numbers, all of which take a set, perhaps the empty one.
+// packing is a random program whose columns can all be listed: agents take sets
+// of tasks that fit their capacity (generalised assignment, D. W. Cattrysse, L.
+// N. Van Wassenhove, Eur. J. Oper. Res. 60 (1992)). Every task is done, by an
+// agent or by an explicit column at a penalty; agents come in numbers, all of
+// which take a set, perhaps the empty one.
 type packing struct {
 	tasks  int
 	counts []float64               // agents of each kind
@@ -65,7 +65,7 @@ func randomPacking(rng *rand.Rand) *packing {
 	return p
 }
 
-// optimum solves the program with all its columns that are allowed.
+// optimum solves the program with all its permitted columns.
 func (p *packing) optimum(t *testing.T, e solver.Solver, allowed func(uint) bool) float64 {
 	t.Helper()
 	all := p.rows.Clone()
@@ -102,7 +102,7 @@ func (p *packing) master(t *testing.T, e solver.Solver) *colgen.Master[uint] {
 	return m
 }
 
-// search is a pricer that looks at all sets of a kind of agent.
+// search is a pricer that enumerates all sets of a kind of agent.
 type search struct {
 	*packing
 	kind    int
@@ -144,7 +144,7 @@ func (p *packing) pricers(allowed func(uint) bool, spoil func(colgen.Priced[uint
 	return list
 }
 
-// programs is how many random programs a test looks at.
+// programs is the number of random programs in a test.
 func programs() uint64 {
 	if testing.Short() {
 		return 40
@@ -153,8 +153,8 @@ func programs() uint64 {
 }
 
 // TestEnumerated compares column generation with the program that has all its
-// columns: same optimum with and without smoothing, and a valid bound that
-// never falls at every round.
+// columns: same optimum with and without smoothing, and at every round a valid
+// bound that never decreases.
 func TestEnumerated(t *testing.T) {
 	e := engine(t)
 	rounds := 0
@@ -181,7 +181,7 @@ func TestEnumerated(t *testing.T) {
 	assert.Greater(t, rounds, 4*int(programs()), "programs that need rounds")
 }
 
-// TestCores: the same run, bit by bit, whatever the number of cores.
+// TestCores: bit-identical runs on any number of cores.
 func TestCores(t *testing.T) {
 	e := engine(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -243,7 +243,8 @@ func TestEarlyEnds(t *testing.T) {
 		}
 		require.LessOrEqual(t, r.Bound, want+1e-6*want)
 
-		// The best prices to begin with prove the optimum before the first solve.
+		// With the best prices at the start, the optimum is proven before the first
+		// solve.
 		done, err := p.master(t, e).Run(context.Background(), p.pricers(anything, nil), colgen.Options{})
 		require.NoError(t, err)
 		again, err := p.master(t, e).Run(context.Background(), p.pricers(anything, nil), colgen.Options{Prices: done.Prices, Rounds: 1})

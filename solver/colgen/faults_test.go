@@ -16,7 +16,7 @@ import (
 
 type priced = colgen.Priced[uint]
 
-// TestFaultyPricers: what a pricer says about its columns is not believed, and
+// TestFaultyPricers: a pricer's claims about its columns are not trusted, and
 // what it does not prove does not count.
 func TestFaultyPricers(t *testing.T) {
 	e := engine(t)
@@ -24,7 +24,7 @@ func TestFaultyPricers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil   func(priced) priced
 		status  []colgen.Status // one of them
-		solves  bool            // the value is the optimum all the same
+		solves  bool            // the value is still the optimum
 		bounded bool            // and so is the bound
 		err     string
 	}{
@@ -108,13 +108,13 @@ func TestFaultyPricers(t *testing.T) {
 	}
 }
 
-// TestFaultyEngines: whatever the engine answers, the bound holds, and prices
-// come with it.
+// TestFaultyEngines: whatever the engine answers, the bound is valid, and comes
+// with prices.
 func TestFaultyEngines(t *testing.T) {
 	e := engine(t)
 	for _, fault := range lptest.Faults() {
 		if fault == lptest.Deaf {
-			continue // its answers are sound
+			continue // its answers are correct
 		}
 		t.Run(fault.String(), func(t *testing.T) {
 			failed, proven := 0, 0

@@ -7,8 +7,8 @@ import (
 	"jigsaw/solver"
 )
 
-// Master is the restricted program: all rows, and the columns known so far.
-// It is live: columns join it, and the basis is kept from solve to solve. Close it after use.
+// Master is the restricted program: all rows, and the columns known so far. It is live:
+// columns are added, and the basis is kept from solve to solve. Close it after use.
 type Master[T any] struct {
 	model    solver.Model
 	rows     *solver.Problem // the rows and the explicit columns
@@ -29,12 +29,12 @@ func NewMaster[T any](engine solver.Solver, rows *solver.Problem) (*Master[T], e
 // Close releases the engine's model.
 func (m *Master[T]) Close() error { return m.model.Close() }
 
-// Columns returns the generated columns, in the order they joined. The caller
-// must not change the slice.
+// Columns returns the generated columns, in the order in which they were added.
+// The caller must not change the slice.
 func (m *Master[T]) Columns() []Column[T] { return m.columns }
 
-// Add lets columns join; those that are there already are left out. It returns
-// how many joined.
+// Add adds columns, except those already present. It returns how many were
+// added.
 func (m *Master[T]) Add(columns ...Column[T]) (int, error) {
 	var fresh []solver.Column
 	var keep []Column[T]
@@ -59,8 +59,7 @@ func (m *Master[T]) Add(columns ...Column[T]) (int, error) {
 	return len(fresh), nil
 }
 
-// constant is the part of the Lagrangian bound that rows and explicit columns
-// make.
+// constant is the part of the Lagrangian bound from rows and explicit columns.
 func (m *Master[T]) constant(prices []float64) float64 {
 	sum := 0.0
 	for i, y := range prices {

@@ -19,20 +19,20 @@ type Options struct {
 	Rounds int
 	// Cutoff ends the run once the bound reaches it; nil means none.
 	Cutoff *float64
-	// Enough ends the run once the value of the restricted program is at most
-	// this: the bound cannot pass it any more. nil means none.
+	// Enough ends the run once the value of the restricted program is at most this,
+	// since the bound can no longer exceed it. nil means none.
 	Enough *float64
-	// Gap ends the run once bound and restricted program differ by no more than
-	// this part of the latter; 0 means [solver.GapTol].
+	// Gap ends the run once bound and restricted program differ by at most this
+	// fraction of the latter; 0 means [solver.GapTol].
 	Gap float64
-	// Prices, by row, are priced before the first solve: good ones, of a similar
+	// Prices, by row, are priced before the first solve: good prices, of a similar
 	// program, save rounds. nil means none.
 	Prices []float64
 	// Smoothing is the weight of the best prices so far, from 0 (none) to below 1.
 	Smoothing float64
 	// Solver limits each solve of the restricted program.
 	Solver solver.Limits
-	// Event, if not nil, is told of every round.
+	// Event, if not nil, is called after every round.
 	Event func(Event)
 }
 
@@ -54,11 +54,12 @@ const (
 	Cutoff
 	// Limit means: rounds ran out, or the engine reached a limit of its own.
 	Limit
-	// Infeasible means: the engine calls the restricted program infeasible. About
-	// the program as a whole that says nothing; one with explicit slack is never so.
+	// Infeasible means: the engine calls the restricted program infeasible. This
+	// says nothing about the whole program; one with explicit slack is never
+	// infeasible.
 	Infeasible
-	// Stalled means: some pricer still claims columns that price out, but offers
-	// none that is new: prices are too inaccurate.
+	// Stalled means: some pricer still claims columns that price out, but offers no
+	// new one: prices are too inaccurate.
 	Stalled
 	// Enough means: the value fell to Options.Enough.
 	Enough
@@ -72,19 +73,19 @@ type Result[T any] struct {
 	Value    float64
 	Weights  []float64
 	Solution *solver.Solution
-	// Bound is the best Lagrangian bound; Prices, by row, give it. -Inf and nil
-	// where there is none. Neither rests on what the engine says, only on what
-	// the pricers prove.
+	// Bound is the best Lagrangian bound, and Prices, by row, the prices that give
+	// it; -Inf and nil if there is none. Neither depends on what the engine says,
+	// only on what the pricers prove.
 	Bound  float64
 	Prices []float64
 	Rounds int
 }
 
-// Run generates columns until the program is solved or a limit is met. An
-// engine that fails or gives no numbers, a pricer that offers a column outside
-// the rows, and a context that ends are errors, and the result beside them still
-// holds the bound proven so far. The same pricers give the same result whatever
-// the number of cores.
+// Run generates columns until the program is solved or a limit is reached. It
+// returns an error for an engine that fails or returns NaN, a pricer that
+// offers a column outside the rows, and a context that ends; the result then
+// still holds the bound proven so far. The same pricers give the same result on
+// any number of cores.
 func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (Result[T], error) {
 	if opt.Gap == 0 {
 		opt.Gap = solver.GapTol
@@ -168,8 +169,9 @@ func finite(values []float64) bool {
 	return true
 }
 
-// project returns the prices with those at zero whose sign asks for a bound
-// that the row does not have: rounding errors, which would cost the whole bound.
+// project returns the prices with 0 in place of those whose sign requires a
+// bound that the row does not have: such rounding errors would destroy the whole
+// bound.
 func (m *Master[T]) project(prices []float64) []float64 {
 	out := slices.Clone(prices)
 	for i, y := range prices {
@@ -180,7 +182,7 @@ func (m *Master[T]) project(prices []float64) []float64 {
 	return out
 }
 
-// done reports whether the bound settles the run.
+// done reports whether the bound ends the run.
 func (m *Master[T]) done(r *Result[T], opt Options) bool {
 	switch {
 	case opt.Cutoff != nil && r.Bound >= *opt.Cutoff:
@@ -207,9 +209,9 @@ func mix(a, b []float64, weight float64) []float64 {
 // out. All columns left out together change the value by less than [solver.GapTol].
 const priceTol = solver.DualTol / 100
 
-// found is what a round brought.
+// found is the result of a round.
 type found struct {
-	added int     // columns that joined
+	added int     // columns added
 	open  bool    // some column priced out, new or not
 	least float64 // lower bound on the reduced cost of all columns
 }
@@ -235,12 +237,12 @@ func (m *Master[T]) round(ctx context.Context, pricers []Pricer[T], prices, mast
 	bound := m.constant(prices)
 	var columns []Column[T]
 	for p := range priced {
-		if !(priced[p].Bound >= f.least) { // also where it is not a number
+		if !(priced[p].Bound >= f.least) { // also true for NaN
 			f.least = priced[p].Bound
 		}
 		bound += multiplied(pricers[p], priced[p].Bound)
 		for _, c := range priced[p].Columns {
-			// Nothing a pricer says about its columns is believed.
+			// The pricer's claims about its columns are not trusted.
 			for _, e := range c.Entries {
 				if e.Row < 0 || int(e.Row) >= m.rows.Rows() {
 					return f, fmt.Errorf("colgen: pricer %d offers a column with row %d of %d", p, e.Row, m.rows.Rows())
@@ -260,8 +262,8 @@ func (m *Master[T]) round(ctx context.Context, pricers []Pricer[T], prices, mast
 	return f, err
 }
 
-// multiplied is the part of the Lagrangian bound that a pricer's bound on
-// reduced costs makes.
+// multiplied is the part of the Lagrangian bound from a pricer's bound on
+// reduced costs.
 func multiplied[T any](p Pricer[T], bound float64) float64 {
 	least, most := p.Multiplicity()
 	switch {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Context returns ctx with an Err that yields. A context derived from it has an
-// Err of its own: wrap that one.
+// Context returns ctx with an Err that yields. Contexts derived from it have
+// their own Err; wrap those instead.
 func Context(ctx context.Context) context.Context { return giving{ctx} }
 
-// giving is a context whose Err gives way when that is due.
+// giving is a context whose Err yields when a turn is due.
 type giving struct{ context.Context }
 
 func (g giving) Err() error {
@@ -19,9 +19,9 @@ func (g giving) Err() error {
 	return g.Context.Err()
 }
 
-// Yield lets the event loop take its turn if the last one began more than [Slice]
-// ago, and does nothing otherwise. The caller holds no lock that what answers a
-// message may want.
+// Yield lets the event loop run if its last turn began more than [Slice] ago, and
+// does nothing otherwise. The caller must hold no lock that a message handler may
+// need.
 func Yield() {
 	l := loop()
 	if time.Since(l.last) >= Slice {
@@ -30,12 +30,12 @@ func Yield() {
 }
 
 // turns is the one event loop of the program, which is why it is package-level
-// state. Goroutines of js/wasm take turns on one thread and are never interrupted:
-// it needs no lock.
+// state. Goroutines of js/wasm take turns on one thread and are never interrupted,
+// so it needs no lock.
 type turns struct {
 	ask  func()
 	last time.Time     // when the loop last had its turn
-	next chan struct{} // closed after the turn that is under way; nil: none is
+	next chan struct{} // closed after the current turn; nil: there is none
 }
 
 var loop = sync.OnceValue(func() *turns {
@@ -46,9 +46,9 @@ var loop = sync.OnceValue(func() *turns {
 		l.next = nil
 		return nil
 	})
-	// Timers are clamped to 4 ms when they nest; messages are not. Node, where
-	// tests run, takes a thousand messages in a row before anything else, but
-	// knows this instead.
+	// Nested timers are clamped to 4 ms; messages are not. Node, where tests run,
+	// handles a thousand messages in a row before anything else, but has
+	// setImmediate.
 	if immediate := js.Global().Get("setImmediate"); immediate.Truthy() {
 		l.ask = func() { immediate.Invoke(turn) }
 		return l
@@ -59,7 +59,7 @@ var loop = sync.OnceValue(func() *turns {
 	return l
 })
 
-// turn asks for a turn of the loop, unless another goroutine has.
+// turn requests a turn of the loop, unless another goroutine has done so.
 func (l *turns) turn() <-chan struct{} {
 	if l.next == nil {
 		l.next = make(chan struct{})

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A computation that asks its context hears a message that came meanwhile, and
-// all goroutines that compute give way, not one alone.
+// A computation that checks its context sees a message that arrived meanwhile,
+// and all computing goroutines yield, not only one.
 func TestContextLetsMessagesIn(t *testing.T) {
 	inner, cancel := context.WithCancel(context.Background())
 	ctx := Context(inner)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever the platform, the context ends when the one it was made of ends, and
-// carries its cause and its values.
+// On every platform, the context ends when its parent ends, and carries its
+// cause and its values.
 func TestContextIsItsParent(t *testing.T) {
 	type key struct{}
 	inner, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "value"))

@@ -9,8 +9,8 @@ import (
 	"jigsaw/solver"
 )
 
-// lineWidth is where the lines of an LP file are broken; CPLEX reads 560
-// characters.
+// lineWidth is the width at which lines of an LP file are broken; CPLEX reads
+// 560 characters.
 const lineWidth = 200
 
 // WriteLP writes a program in the LP format of CPLEX. Readers disagree on rows
@@ -99,7 +99,7 @@ type term struct {
 	value float64
 }
 
-// sum writes a linear form; an empty one as nothing of the first column.
+// sum writes a linear form; an empty one as 0 times the first column.
 func (f *lpWriter) sum(name string, terms []term) {
 	f.word(" " + name + ":")
 	if len(terms) == 0 {

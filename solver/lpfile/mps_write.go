@@ -10,8 +10,8 @@ import (
 )
 
 // WriteMPS writes a program as a free MPS file. Bounds of integer columns are
-// always written, for readers disagree on their defaults. Rows without bounds
-// become further rows of type N, which some solvers drop.
+// always written, because readers disagree on their defaults. Rows without
+// bounds become further rows of type N, which some solvers drop.
 func WriteMPS(w io.Writer, p *solver.Problem) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("lpfile: %w", err)
@@ -71,8 +71,8 @@ func WriteMPS(w io.Writer, p *solver.Problem) error {
 	return nil
 }
 
-// rowKind is a row in terms of MPS: its letter, right-hand side, and whether a
-// range makes the other bound.
+// rowKind is a row in MPS form: its letter, right-hand side, and whether a
+// range gives the other bound.
 type rowKind struct {
 	letter byte
 	rhs    float64
@@ -90,7 +90,7 @@ func kindOf(lower, upper float64) rowKind {
 	case math.IsInf(upper, 1):
 		return rowKind{'G', lower, false}
 	case lower+(upper-lower) != upper && upper-(upper-lower) == lower:
-		return rowKind{'L', upper, true} // the side that rounding leaves exact
+		return rowKind{'L', upper, true} // the side that stays exact when rounded
 	}
 	return rowKind{'G', lower, true}
 }

@@ -6,12 +6,12 @@ import (
 	"jigsaw/solver"
 )
 
-// maxName is the longest name that all solvers take.
+// maxName is the longest name that all solvers accept.
 const maxName = 255
 
-// Names returns the names of the columns and rows of a program in files. A
-// name of the program serves if every format can hold it and it is the first
-// of its kind; others are replaced by "c" or "r" and the index.
+// Names returns the names of the columns and rows of a program in files. A name
+// of the program is used if every format can represent it and it is the first
+// with that name; others are replaced by "c" or "r" and the index.
 func Names(p *solver.Problem) (cols, rows []string) {
 	return names("c", p.ColNames, p.Cols()), names("r", p.RowNames, p.Rows())
 }
@@ -42,8 +42,8 @@ func names(prefix string, given []string, n int) []string {
 // objective is the name of the objective's row.
 const objective = "cost"
 
-// validName reports whether all formats can hold a name. LP files forbid what
-// could be the start of a number, and words of their own.
+// validName reports whether all formats can represent a name. LP files forbid
+// names that could be the start of a number, and their keywords.
 func validName(name string) bool {
 	if name == "" || len(name) > maxName {
 		return false

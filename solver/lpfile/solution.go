@@ -19,9 +19,9 @@ var errFields = errors.New("wrong number of fields")
 
 // Solution is what another solver wrote.
 type Solution struct {
-	// Solver that the file is of: "CBC", "HiGHS", "SCIP" or "Gurobi".
+	// Solver that wrote the file: "CBC", "HiGHS", "SCIP" or "Gurobi".
 	Solver string
-	// Status in the solver's own words; empty where the file has none.
+	// Status in the solver's own words; empty if the file has none.
 	Status string
 	// Values of columns by name. Columns that are missing are zero.
 	Values map[string]float64
@@ -57,7 +57,7 @@ func (s *Solution) Vector(p *solver.Problem) ([]float64, error) {
 }
 
 // ReadSolution reads a solution file of CBC, HiGHS, SCIP or Gurobi, which it
-// tells apart by their first line.
+// distinguishes by their first line.
 func ReadSolution(r io.Reader) (*Solution, error) {
 	f := solutionReader{s: Solution{Values: map[string]float64{}}, columns: -1}
 	in := bufio.NewScanner(r)
@@ -94,12 +94,12 @@ type solutionReader struct {
 	line int
 	s    Solution
 	read func(line string) error
-	// columns of a HiGHS file that are still to come; -1 outside their section.
+	// columns of a HiGHS file still to be read; -1 outside their section.
 	columns int
 }
 
-// recognise tells whose file it is by its first line, and returns how to read
-// the others.
+// recognise identifies the solver by the first line, and returns the function
+// that reads the other lines.
 func (f *solutionReader) recognise(line string) func(string) error {
 	status, rest, _ := strings.Cut(line, ":")
 	switch {

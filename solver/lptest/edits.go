@@ -11,7 +11,7 @@ import (
 )
 
 // testEdits changes live models step by step. After every step the answer must
-// be that of a fresh model of the same data.
+// equal that of a fresh model of the same data.
 func testEdits(t *testing.T, engine solver.Solver) {
 	for seed := range seeds(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -85,7 +85,7 @@ func someBounds(rng *rand.Rand) (lower, upper float64) {
 }
 
 // testColumns grows a covering program column by column, as column generation
-// does, from columns that are dear.
+// does, starting from expensive columns.
 func testColumns(t *testing.T, engine solver.Solver) {
 	rng := random(1)
 	p := &solver.Problem{Name: "covering"}

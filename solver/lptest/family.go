@@ -15,9 +15,9 @@ type family struct {
 	build func(rng *rand.Rand) planted
 }
 
-// steady are the families whose numbers stay small. Changes with numbers of
-// everyday size turn a rescaled program into one that is feasible only at values
-// beyond 1e9, where tolerances decide, and not the data.
+// steady returns the families whose numbers stay small. Changes with numbers of
+// ordinary size turn a rescaled program into one that is feasible only at values
+// beyond 1e9, where tolerances decide instead of the data.
 func steady() []family {
 	return slices.DeleteFunc(slices.Clone(families), func(f family) bool { return strings.HasPrefix(f.name, "rescaled") })
 }
@@ -66,7 +66,7 @@ var families = []family{
 
 // transport moves goods from sources to sinks. The optimum is planted by
 // potentials: goods move only where cost = potential difference, and every other
-// road is dearer.
+// road costs more.
 func transport(rng *rand.Rand) planted {
 	sources, sinks := 2+rng.IntN(8), 2+rng.IntN(8)
 	supply := make([]float64, sources)
@@ -142,8 +142,8 @@ func setPartitioning(rng *rand.Rand) planted {
 }
 
 // staircase is production with stock over periods: each row links two periods.
-// With prices that never rise by more than the cost of holding stock, and room
-// enough to produce, making everything in its own period is optimal.
+// If prices never rise by more than the cost of holding stock, and capacity
+// suffices, making everything in its own period is optimal.
 func staircase(rng *rand.Rand) planted {
 	periods := 3 + rng.IntN(20)
 	p := &solver.Problem{Name: "staircase"}

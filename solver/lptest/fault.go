@@ -26,9 +26,9 @@ const (
 	FailSolve
 	// Crash panics in a solve.
 	Crash
-	// Deaf takes FaultPlan.Delay for a solve, whatever the context says.
+	// Deaf takes FaultPlan.Delay for a solve, and ignores the context.
 	Deaf
-	// Stops ends at a limit nobody set, with nothing in hand.
+	// Stops ends at a limit that nobody set, without a result.
 	Stops
 	// Empty claims an optimum without a point or prices.
 	Empty
@@ -36,13 +36,13 @@ const (
 	Cropped
 	// NaNs puts not-a-number among values, prices and objective.
 	NaNs
-	// Infinite puts infinities and numbers near the largest there.
+	// Infinite puts infinities and numbers near the largest in the same places.
 	Infinite
 	// Noise changes values and prices at random, by sign and size.
 	Noise
 	// Reversed gives all prices, and the objective, the wrong sign.
 	Reversed
-	// Zeros claims that nothing at all is optimal.
+	// Zeros claims that all zeros is optimal.
 	Zeros
 	// FalseInfeasible claims infeasibility without a ray.
 	FalseInfeasible
@@ -69,24 +69,25 @@ func Faults() []Fault {
 }
 
 // FaultPlan says when an engine goes wrong, and how. Calls of the kind that the
-// fault is about are counted over all models of the engine.
+// fault affects are counted over all models of the engine.
 type FaultPlan struct {
 	Fault Fault
-	// After is how many calls go well first.
+	// After is the number of calls that go well first.
 	After int
-	// Rate is the part of the later calls that go wrong, drawn by Seed; 0 means
-	// all of them.
+	// Rate is the fraction of later calls that go wrong, drawn by Seed; 0 means all
+	// of them.
 	Rate float64
 	Seed uint64
 	// Delay of Deaf.
 	Delay time.Duration
 }
 
-// errFault is what a faulty engine fails with.
+// errFault is the error of a faulty engine.
 var errFault = errors.New("lptest: the engine was told to fail")
 
-// Faulty returns the engine with faults by plan. It is for tests of whoever
-// uses engines: whatever an engine does, no wrong claim may come of it.
+// Faulty returns the engine with faults according to plan. It is for testing
+// the users of engines: whatever an engine does, it must not lead to a wrong
+// claim.
 func Faulty(engine solver.Solver, plan FaultPlan) solver.Solver {
 	return &faultyEngine{Solver: engine, plan: plan}
 }
@@ -97,7 +98,7 @@ type faultyEngine struct {
 	calls atomic.Int64
 }
 
-// Name says what is wrong.
+// Name includes the fault.
 func (f *faultyEngine) Name() string { return fmt.Sprintf("%s (%v)", f.Solver.Name(), f.plan.Fault) }
 
 // Caps leaves out ranging, which faulty models do not have.
@@ -108,7 +109,7 @@ func (f *faultyEngine) Caps() solver.Caps {
 }
 
 // strikes counts a call of one of the kinds, and reports whether it goes wrong;
-// then the generator is for what goes wrong.
+// if so, the generator is for the fault.
 func (f *faultyEngine) strikes(kinds ...Fault) (*rand.Rand, bool) {
 	if !slices.Contains(kinds, f.plan.Fault) {
 		return nil, false

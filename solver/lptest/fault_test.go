@@ -30,7 +30,7 @@ func sound() (solver.Solver, *solver.Problem) {
 	}}, p
 }
 
-// TestFaulty: every fault shows, but for a deaf engine's in its time, and none
+// TestFaulty: every fault shows, except that of a deaf engine in time, and none
 // before its turn.
 func TestFaulty(t *testing.T) {
 	engine, p := sound()
@@ -66,7 +66,7 @@ func TestFaulty(t *testing.T) {
 	}
 }
 
-// TestFaultyRate: now and then is what the rate says, and the seed repeats it.
+// TestFaultyRate: faults occur at the given rate, and the seed reproduces them.
 func TestFaultyRate(t *testing.T) {
 	engine, p := sound()
 	pattern := func(seed uint64) (list []bool) {

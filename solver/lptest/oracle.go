@@ -15,7 +15,7 @@ import (
 
 // testOracle compares status and optimum of tiny programs with gonum's simplex.
 // Their data are random and not planted: all statuses occur, and none is known
-// before.
+// in advance.
 func testOracle(t *testing.T, engine solver.Solver) {
 	met := map[solver.Status]int{}
 	for seed := range seeds(400) {
@@ -67,9 +67,9 @@ func testOracle(t *testing.T, engine solver.Solver) {
 	}
 }
 
-// reference solves a program with gonum. Of a program without a feasible point
-// and with an endless descent gonum may say unbounded, so that is only believed
-// of a program that it finds feasible without the costs.
+// reference solves a program with gonum. For a program that has no feasible
+// point but an unbounded direction gonum may say unbounded, so that is only
+// trusted for a program that it finds feasible without the costs.
 func reference(p *solver.Problem) (status solver.Status, objective float64, err error) {
 	status, objective, err = simplex(p)
 	if err == nil && status == solver.Unbounded {

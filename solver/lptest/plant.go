@@ -15,19 +15,19 @@ type planted struct {
 	objective float64 // the optimum, where status is Optimal
 }
 
-// shape steers the construction of a planted program.
+// shape controls the construction of a planted program.
 type shape struct {
 	rows, cols int
-	density    float64 // share of coefficients that are not zero
-	// degenerate is the share of active bounds whose multiplier is zero all the
-	// same, and of resting values that are pushed to a bound.
+	density    float64 // fraction of nonzero coefficients
+	// degenerate is the fraction of active bounds whose multiplier is nevertheless
+	// zero, and of nonbasic values that are moved to a bound.
 	degenerate float64
-	equality   float64 // share of rows with two equal bounds
+	equality   float64 // fraction of rows with two equal bounds
 }
 
 var infinity = math.Inf(1)
 
-// random is the generator of one seed.
+// random is the generator for a seed.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x4c50)) }
 
 // within returns an integer from low to high as a float64.
@@ -37,7 +37,7 @@ func within(rng *rand.Rand, low, high int) float64 {
 
 // plantOptimal builds a program around a primal point x and duals y, d with small
 // integers everywhere: bounds are placed so that every multiplier has the sign
-// its bound asks for, and c = A'y + d. By weak duality x is optimal.
+// its bound requires, and c = A'y + d. By weak duality x is optimal.
 func plantOptimal(rng *rand.Rand, s shape) planted {
 	p := &solver.Problem{Name: "planted"}
 	x := make([]float64, s.cols)
@@ -78,7 +78,7 @@ func plantOptimal(rng *rand.Rand, s shape) planted {
 	return planted{problem: p, status: solver.Optimal, objective: objective}
 }
 
-// bounds places bounds around a value, and a multiplier that fits them.
+// bounds places bounds around a value, and returns a multiplier that fits them.
 func bounds(rng *rand.Rand, at float64, s shape) (lower, upper, multiplier float64) {
 	multiplier = within(rng, 1, 6)
 	if rng.Float64() < s.degenerate {
@@ -107,13 +107,13 @@ func bounds(rng *rand.Rand, at float64, s shape) (lower, upper, multiplier float
 }
 
 // plantInfeasible adds a row to a feasible program that contradicts a
-// combination of its other rows and column bounds by at least 1, and shuffles it
-// away.
+// combination of its other rows and column bounds by at least 1, and shuffles
+// the result.
 func plantInfeasible(rng *rand.Rand, s shape) planted {
 	p := plantOptimal(rng, s).problem
 	combination := make([]float64, p.Cols()) // by Col
 	most := 0.0                              // the largest value it can take
-	// take adds weight * v, v between the two bounds, where that has a maximum.
+	// take adds weight * v, v between the two bounds, if that has a maximum.
 	take := func(lower, upper float64) (weight float64) {
 		weight = within(rng, -2, 2)
 		switch bound := upper; {
@@ -158,8 +158,8 @@ func plantInfeasible(rng *rand.Rand, s shape) planted {
 	return planted{problem: shuffle(rng, q), status: solver.Infeasible}
 }
 
-// plantUnbounded adds columns to a feasible program that can rise together
-// without moving any row, and pay for it.
+// plantUnbounded adds columns to a feasible program that can increase together
+// without changing any row, at negative cost.
 func plantUnbounded(rng *rand.Rand, s shape) planted {
 	p := plantOptimal(rng, s).problem
 	sum := make([]float64, p.Rows())
@@ -217,7 +217,7 @@ func name(names []string, at int) string {
 }
 
 // rescale multiplies every row, and divides every variable, by a power of ten
-// from 10^-range to 10^range. The optimum stays what it was.
+// from 10^-range to 10^range. The optimum is unchanged.
 func rescale(rng *rand.Rand, p *solver.Problem, exponents int) *solver.Problem {
 	out := &solver.Problem{Name: p.Name + ", rescaled"}
 	rows := make([]float64, p.Rows())

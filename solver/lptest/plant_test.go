@@ -9,8 +9,8 @@ import (
 	"jigsaw/solver"
 )
 
-// What is planted is what gonum finds, wherever gonum has an answer: the suite's
-// two independent sources of truth agree, in builds without any engine too.
+// What is planted agrees with gonum wherever gonum has an answer: the suite's
+// two independent sources of truth agree, also in builds without any engine.
 func TestPlantsAgreeWithGonum(t *testing.T) {
 	t.Parallel()
 	compared := map[solver.Status]int{}

@@ -16,7 +16,7 @@ func medium(seed uint64) planted {
 	return plantOptimal(random(seed), shape{rows: 120, cols: 240, density: 0.2, degenerate: 0.3})
 }
 
-// testBasis takes bases out and puts them back in.
+// testBasis reads bases and sets them again.
 func testBasis(t *testing.T, engine solver.Solver) {
 	for seed := range seeds(8) {
 		want := medium(seed)
@@ -24,7 +24,7 @@ func testBasis(t *testing.T, engine solver.Solver) {
 		first := solve(t, engine, m)
 		other := load(t, engine, want.problem)
 
-		// A basis larger than the program is refused and changes nothing.
+		// A basis larger than the program is rejected and changes nothing.
 		tooLarge := &solver.Basis{Cols: make([]solver.VarStatus, want.problem.Cols()+1)}
 		require.Error(t, other.SetBasis(tooLarge))
 		if !engine.Caps().WarmStart {
@@ -38,14 +38,14 @@ func testBasis(t *testing.T, engine solver.Solver) {
 		requireSame(t, first, second)
 		require.LessOrEqual(t, second.Iterations, 2, "an optimal basis leaves nothing to do")
 
-		// A basis from before a column joined still helps.
+		// A basis from before a column was added still helps.
 		require.NoError(t, m.AddCols(solver.Column{Cost: 1e6, Upper: 1, Entries: []solver.Entry{{Row: 0, Value: 1}}}))
 		require.NoError(t, m.SetBasis(first.Basis))
 		third := solve(t, engine, m)
 		requireSame(t, first, third)
 		require.LessOrEqual(t, third.Iterations, 5, "the column does not matter")
 
-		// A nonsense basis is repaired: everything basic, then nothing.
+		// An invalid basis is repaired: everything basic, then nothing.
 		for _, status := range []solver.VarStatus{solver.Basic, solver.AtUpper} {
 			bad := other.Basis()
 			for j := range bad.Cols {
@@ -60,7 +60,7 @@ func testBasis(t *testing.T, engine solver.Solver) {
 	}
 }
 
-// testLimits stops solves and goes on from there.
+// testLimits stops solves and continues from there.
 func testLimits(t *testing.T, engine solver.Solver) {
 	t.Run("iterations", func(t *testing.T) {
 		want := medium(1)
@@ -74,7 +74,7 @@ func testLimits(t *testing.T, engine solver.Solver) {
 		if !engine.Caps().WarmStart {
 			return
 		}
-		// In small helpings, a live model gets there too.
+		// A live model also gets there in small steps.
 		m = load(t, engine, want.problem)
 		for helping := 0; ; helping++ {
 			require.Less(t, helping, 200)
@@ -112,7 +112,7 @@ func testLimits(t *testing.T, engine solver.Solver) {
 	})
 }
 
-// testFaults hands over malformed data: each is an error, and none changes the
+// testFaults passes malformed data: each is an error, and none changes the
 // model.
 func testFaults(t *testing.T, engine solver.Solver) {
 	nan := math.NaN()
@@ -124,7 +124,7 @@ func testFaults(t *testing.T, engine solver.Solver) {
 	want := medium(4)
 	p := want.problem.Clone()
 	m := load(t, engine, p)
-	// The model is a copy: what the caller does to the problem is his business.
+	// The model is a copy: later changes to the problem do not affect it.
 	for j := range p.Cost {
 		p.Cost[j] = nan
 	}

@@ -12,10 +12,11 @@ import (
 )
 
 // objectiveTol is how far two engines may differ on an optimum, relative to
-// max(1, |optimum|). It is looser than the residuals of each, which add up.
+// max(1, |optimum|). It is looser than the residuals of each, since these add
+// up.
 const objectiveTol = 1e-5
 
-// Run runs the suite. The function gives a fresh engine; it is called from
+// Run runs the suite. The function returns a fresh engine; it is called from
 // several goroutines. With -short there are fewer seeds.
 func Run(t *testing.T, open func() solver.Solver) {
 	t.Helper()
@@ -41,7 +42,7 @@ func seeds(long int) uint64 {
 	return uint64(long)
 }
 
-// load puts a program into an engine, and closes the model with the test.
+// load loads a program into an engine, and closes the model with the test.
 func load(t *testing.T, engine solver.Solver, p *solver.Problem) solver.Model {
 	t.Helper()
 	m, err := engine.Load(p)
@@ -167,8 +168,8 @@ func testDeterminism(t *testing.T, engine solver.Solver) {
 	}
 }
 
-// testGoroutines solves separate models at the same time, each by its own
-// goroutine, and compares with one after the other.
+// testGoroutines solves separate models concurrently, each in its own
+// goroutine, and compares with solving one after the other.
 func testGoroutines(t *testing.T, engine solver.Solver) {
 	const workers = 8
 	type answer struct {

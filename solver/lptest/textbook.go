@@ -19,13 +19,13 @@ type row struct {
 type textbook struct {
 	name         string
 	cost         []float64
-	lower, upper []float64 // nil: from 0, without an end
+	lower, upper []float64 // nil: from 0, without a limit
 	rows         []row
 
 	want      solver.Status
 	objective float64
-	primal    []float64 // nil where the optimum is not unique
-	dual      []float64 // nil where the dual optimum is not unique
+	primal    []float64 // nil if the optimum is not unique
+	dual      []float64 // nil if the dual optimum is not unique
 }
 
 func (b textbook) problem() *solver.Problem {
@@ -162,7 +162,7 @@ var textbooks = []textbook{
 		want: solver.Infeasible,
 	},
 	{
-		// Both the program and its dual are infeasible: dual infeasible is not
+		// Both the program and its dual are infeasible: dual infeasible does not mean
 		// unbounded.
 		name: "infeasible, and so is the dual", cost: []float64{-1, -1},
 		rows: []row{{1, []float64{1, -1}, 1}, {2, []float64{1, -1}, 2}},

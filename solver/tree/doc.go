@@ -1,14 +1,13 @@
-// Package tree holds tree searches for minimisation: a skeleton that knows
-// nothing of what its nodes mean ([Search]), and the choice of the column to
-// branch on in programs with integer columns ([PseudoCosts]).
+// Package tree holds tree search for minimisation: a search that is independent
+// of the meaning of its nodes ([Search]), and the choice of the branching
+// column in programs with integer columns ([PseudoCosts]).
 //
 // # The search
 //
-// A problem is a set of feasible points with a value each. A node stands for a
-// subset; the root for the whole. Evaluating a node yields a proven lower
-// bound on the values in its subset and, unless the subset is done with,
-// children whose subsets cover it, except for points no better than the
-// cutoff. With
+// A problem is a set of feasible points with a value each. A node is a subset,
+// the root the whole set. Evaluating a node yields a proven lower bound on the
+// values in its subset and, unless the subset is done with, children whose
+// subsets cover it, except for points no better than the cutoff. With
 //
 //	U   cutoff: the least value known, of whoever knows it          Cutoff
 //	B   bound of a node: the largest proven for it or an ancestor

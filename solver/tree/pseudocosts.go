@@ -14,15 +14,15 @@ const IntegralityTol = 1e-6
 // Reliability branching (T. Achterberg, T. Koch and A. Martin, Branching rules
 // revisited, Operations Research Letters 33, 2005).
 const (
-	// reliable is how often each direction of a column has to be seen before
-	// its pseudo-costs are trusted.
+	// reliable is how often each direction of a column must have been observed
+	// before its pseudo-costs are trusted.
 	reliable = 4
 	// lookahead is how many candidates in a row strong branching may try
 	// without finding a better one.
 	lookahead = 6
 )
 
-// PseudoCosts are the mean rises of a bound per unit by which branching moves a
+// PseudoCosts are the mean rises of a bound per unit that branching moves a
 // column, down and up.
 type PseudoCosts struct {
 	sum, count [2][]float64 // by Col
@@ -30,7 +30,8 @@ type PseudoCosts struct {
 	number     [2]float64
 }
 
-// NewPseudoCosts returns those of so many columns, of which nothing is known.
+// NewPseudoCosts returns pseudo-costs of the given number of columns, without
+// observations.
 func NewPseudoCosts(cols int) PseudoCosts {
 	var c PseudoCosts
 	for side := range 2 {
@@ -46,7 +47,7 @@ func side(up bool) int {
 	return 0
 }
 
-// Add notes by how much, per unit, a move of a column raised the bound.
+// Add records by how much, per unit, a move of a column raised the bound.
 func (c *PseudoCosts) Add(col solver.Col, up bool, perUnit float64) {
 	s := side(up)
 	c.sum[s][col] += perUnit
@@ -56,9 +57,9 @@ func (c *PseudoCosts) Add(col solver.Col, up bool, perUnit float64) {
 }
 
 // Choose returns the column to branch on among those that are fractional in a point,
-// of which there is at least one: the best by its pseudo-costs or, where few moves of
-// it are known, by the score that look tells, nil for none. An answer of done takes
-// that column at once; an error ends the choice.
+// of which there is at least one: the best by its pseudo-costs or, if few moves of it
+// are known, by the score that look returns, nil for none. If look returns done, that
+// column is chosen at once; an error ends the choice.
 func (c *PseudoCosts) Choose(x []float64, fractional []solver.Col, look func(solver.Col) (score float64, done bool, err error)) (solver.Col, error) {
 	type candidate struct {
 		col   solver.Col

@@ -8,8 +8,8 @@ import (
 
 // Problem evaluates the nodes of a search.
 type Problem[N any] interface {
-	// Evaluate bounds a node and, where need be, splits it. Points no better
-	// than the cutoff, which may be +Inf, need not be looked for. An error ends
+	// Evaluate bounds a node and, if necessary, splits it. It need not look for
+	// points that are no better than the cutoff, which may be +Inf. An error ends
 	// the search and leaves the node open.
 	Evaluate(ctx context.Context, node N, cutoff float64) (Outcome[N], error)
 }
@@ -19,14 +19,14 @@ type Outcome[N any] struct {
 	// Bound is proven: no point of the node is below it. -Inf proves nothing,
 	// +Inf that the node has no point below the cutoff.
 	Bound float64
-	// Closed says that the node is done with: it has no point better than the
+	// Closed says that the node is finished: it has no point better than the
 	// cutoff, or than the incumbent that this evaluation reports.
 	Closed bool
-	// Children cover the node, the preferred first. A node that is neither
-	// closed nor split stays unresolved: its bound counts to the end.
+	// Children cover the node, the preferred first. A node that is neither closed
+	// nor split stays unresolved: its bound counts to the end.
 	Children []N
-	// Incumbent, where it is not nil, is the value of a point found on the way.
-	// The point itself is for the problem to keep.
+	// Incumbent, if not nil, is the value of a point found during the evaluation.
+	// The problem keeps the point itself.
 	Incumbent *float64
 }
 
@@ -34,16 +34,16 @@ type Outcome[N any] struct {
 type Options[N any] struct {
 	// Nodes is the largest number of nodes evaluated; 0 means no limit.
 	Nodes int
-	// Cutoff returns the least value known to others, +Inf for none; it is
-	// asked before each node. Nil means that there are no others.
+	// Cutoff returns the least value known to others, +Inf for none; it is called
+	// before each node. Nil means that there are no others.
 	Cutoff func() float64
-	// Round returns the least value that a point can have at or above a bound;
-	// nil means that values are not limited.
+	// Round returns the least value that a point can have at or above a bound; nil
+	// means that all values are possible.
 	Round func(bound float64) float64
-	// Plunge is how many nodes a descent to first children may have; 0 means
+	// Plunge is the largest number of nodes in a descent to first children; 0 means
 	// no limit, and 1 is pure best-bound search.
 	Plunge int
-	// Events is told after each node; nil for none.
+	// Events is called after each node; nil for none.
 	Events func(Event)
 }
 
@@ -60,7 +60,7 @@ type Status int
 const (
 	// Closed means: no open node is left; the incumbent is optimal, or there is none.
 	Closed Status = iota
-	// Unresolved means: nothing is left to do, but some nodes could neither be
+	// Unresolved means: no open node is left, but some nodes could neither be
 	// closed nor split.
 	Unresolved
 	// NodeLimit means: Options.Nodes was reached.
@@ -79,7 +79,7 @@ func (s Status) String() string {
 	return fmt.Sprintf("status %d", int(s))
 }
 
-// Result is what a search proved.
+// Result is the outcome of a search.
 type Result struct {
 	Status Status
 	// Bound on every value, and the least value known (+Inf for none), which
@@ -89,7 +89,7 @@ type Result struct {
 }
 
 // Search explores the tree under the root. A context that ends is a limit, not
-// an error. The result is valid beside an error, too.
+// an error. The result is also valid together with an error.
 func Search[N any](ctx context.Context, problem Problem[N], root N, options Options[N]) (Result, error) {
 	s := search[N]{problem: problem, options: options, incumbent: math.Inf(1), stuck: math.Inf(1)}
 	s.restore(s.number(root, math.Inf(-1)))
@@ -153,8 +153,8 @@ func (s *search[N]) run(ctx context.Context) (Status, error) {
 	return Closed, nil
 }
 
-// plungeShare is the part of the gap, from its lower end, in which a plunge
-// may go on: nodes near the incumbent are unlikely to improve it.
+// plungeShare is the fraction of the gap, from its lower end, in which a plunge
+// may continue: nodes near the incumbent are unlikely to improve it.
 const plungeShare = 0.5
 
 // stale reports whether a node is so bad that a plunge should end above it.
@@ -224,13 +224,13 @@ func (s *search[N]) round(bound float64) float64 {
 	return bound
 }
 
-// prunes reports whether a node of that bound holds nothing better than the
+// prunes reports whether a node with that bound has nothing better than the
 // cutoff.
 func (s *search[N]) prunes(bound float64) bool {
 	return math.IsInf(bound, 1) || s.round(bound) >= s.cutoff()
 }
 
-// bound is what the open and unresolved nodes leave proven.
+// bound is the bound proven by the open and unresolved nodes.
 func (s *search[N]) bound() float64 {
 	b := min(s.cutoff(), s.round(s.stuck))
 	if len(s.open) > 0 {
@@ -254,7 +254,7 @@ func (s *search[N]) restore(n node[N]) {
 	}
 }
 
-// pop takes the node of least bound, the oldest of those.
+// pop takes the node of least bound, the oldest among equals.
 func (s *search[N]) pop() node[N] {
 	top, last := s.open[0], len(s.open)-1
 	s.open[0] = s.open[last]

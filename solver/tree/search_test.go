@@ -13,8 +13,8 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// knapsack maximises the worth of items within a capacity; as a minimisation
-// its values are negated. Items come by falling worth per weight.
+// knapsack maximises the value of items within a capacity; as a minimisation
+// its values are negated. Items are sorted by decreasing value per weight.
 type knapsack struct {
 	worth, weight []int
 	capacity      int
@@ -185,8 +185,8 @@ func solved(value float64) func() (tree.Outcome[string], error) {
 	}
 }
 
-// A node that could not be resolved keeps the bound down, but not when an
-// incumbent is as good as its bound.
+// An unresolved node limits the bound, except when an incumbent is as good as
+// its bound.
 func TestUnresolved(t *testing.T) {
 	s := scripted{"root": split(1, "a", "b"), "a": split(4), "b": solved(9)}
 	r, err := tree.Search(context.Background(), s, "root", tree.Options[string]{})
@@ -202,7 +202,7 @@ func TestUnresolved(t *testing.T) {
 	assert.Equal(t, 4.0, r.Bound)
 }
 
-// An error leaves its node open, so that the bound stays right.
+// An error leaves its node open, so that the bound stays valid.
 func TestEvaluateFails(t *testing.T) {
 	broken := errors.New("broken")
 	s := scripted{"root": split(1, "a", "b"), "a": solved(7), "b": func() (tree.Outcome[string], error) {

@@ -12,9 +12,9 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Ablation prints what methods are worth: by how much the values of rows planned without them
-// are worse than those of the same rows planned by the same work with them. The records to
-// compare with are those that leave out nothing that others do not leave out, too.
+// Ablation prints the value of methods: by how much the values of rows planned without them
+// are worse than those of the same rows planned with them by the same work. The records to
+// compare with are those that leave out only what all others leave out, too.
 func Ablation(w io.Writer, records []Record) error {
 	sets, rows := map[string]bool{}, map[string]map[Row]*Record{}
 	for i := range records {
@@ -70,7 +70,7 @@ func common(sets map[string]bool) (base string, ok bool) {
 	return base, ok
 }
 
-// ablated is what became of rows without a method.
+// ablated holds the results of rows without a method.
 type ablated struct {
 	name          string
 	all, cpu      changes

@@ -19,7 +19,7 @@ import (
 	"jigsaw/method"
 )
 
-// TestMain lets the test binary be the child that a run starts.
+// TestMain lets the test binary be the child started by a run.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 6 && os.Args[1] == "child" {
 		row, err := ParseRow(os.Args[2])
@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	// What is there is not measured again, but for what failed.
+	// Existing records are not measured again, except failed ones.
 	require.NoError(t, p.Run(t.Context(), self))
 	data, err := os.ReadFile(p.Out)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, records, 4, "the last record of a row counts")
 
-	// Nor is what was planned by another way the same.
+	// Rows planned in another way are different rows.
 	p.Seeds, p.Way = 1, Way{Work: 1, Without: method.Set{method.Tree: true}}
 	require.NoError(t, p.Run(t.Context(), self))
 	records, err = Read(p.Out)
@@ -96,7 +96,7 @@ func TestRun(t *testing.T) {
 	assert.EqualError(t, p.Run(t.Context(), self), "bench: 2 of 4 rows failed")
 }
 
-// TestContradiction: what cannot be is a failure, not a result.
+// TestContradiction: an impossible result is a failure, not a result.
 func TestContradiction(t *testing.T) {
 	c, err := Generate(Row{"tiny", Planted, instance.Makespan, 1})
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestTable(t *testing.T) {
 	assert.Contains(t, out.String(), "* tiny-area-makespan-3, jigsaw: out of memory")
 }
 
-// TestFailedRows: a row that failed has reached nothing, whatever its record says.
+// TestFailedRows: a failed row has reached nothing, whatever its record says.
 func TestFailedRows(t *testing.T) {
 	records := []Record{record(JigSaw, 1, 0, 1.5), record(JigSaw, 2, 0, 1), record(JigSaw, 3, 0, 2)}
 	for i := range 2 {
@@ -157,7 +157,7 @@ func TestFailedRows(t *testing.T) {
 	assert.Equal(t, "| tiny | makespan | area | 3 | 1 | – | – | > 60 | > 60 | > 60 | > 60 | > 60 | – | – | – | 2 |", lineWith(t, out.String(), "| tiny"))
 }
 
-// TestProvenLate: a proof after the limit does not count, whoever has it.
+// TestProvenLate: a proof after the limit does not count, for any solver.
 func TestProvenLate(t *testing.T) {
 	for _, seconds := range []float64{4, 5.9, 6.1} {
 		r := Record{Limit: 5}
@@ -171,7 +171,8 @@ func TestProvenLate(t *testing.T) {
 	assert.NotNil(t, r.TimeToOptimum)
 }
 
-// TestComparable: what has other limits, or is of other instances, is not put into one table.
+// TestComparable: records with other limits, or of other instances, are not put into one
+// table.
 func TestComparable(t *testing.T) {
 	ours, peer := record(JigSaw, 1, 0, 1), record("cpsat", 1, 0, 1)
 	ours.Digest, peer.Digest = "a", "a"
@@ -181,7 +182,7 @@ func TestComparable(t *testing.T) {
 	peer.Limit, peer.Digest = 60, "b"
 	assert.ErrorContains(t, Comparable([]Record{ours, peer}), "tiny-area-makespan-1 was another instance for jigsaw than for cpsat")
 
-	// Of one solver the last record counts, also where the instance is another.
+	// For one solver the last record counts, even if its instance is different.
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	old := ours
 	old.Digest = "old"
@@ -219,7 +220,8 @@ func TestPeerTable(t *testing.T) {
 		lineWith(t, out.String(), "| tiny"), "seeds that no peer has are left out")
 	assert.Contains(t, out.String(), "highs-pool* |")
 
-	// A peer of fewer seeds says so, is not the best, and is compared on its own seeds.
+	// A peer with fewer seeds says so, is not the best, and is compared on its own
+	// seeds.
 	out.Reset()
 	PeerTable(&out, []Record{
 		record(JigSaw, 1, 0, 1), record(JigSaw, 2, 0, 4), record(JigSaw, 3, 0, 8),
@@ -228,7 +230,7 @@ func TestPeerTable(t *testing.T) {
 	})
 	assert.Equal(t, "| tiny | makespan | area | 3 | 4.00 s | – | 6.00 s (n = 2) | 2.00 s (n = 1) | cpsat | 1.5 x time |", lineWith(t, out.String(), "| tiny"))
 
-	// In all.
+	// In total.
 	out.Reset()
 	value := func(r Record, primal float64) Record {
 		r.Primal = &primal
@@ -283,7 +285,7 @@ func TestWriteFiles(t *testing.T) {
 	assert.Empty(t, check.Schedule(in, s))
 }
 
-// TestShallowest: the multisets left out can be replaced.
+// TestShallowest: the omitted multisets can be replaced.
 func TestShallowest(t *testing.T) {
 	for seed := range uint64(5) {
 		c, err := Generate(Row{"small", AreaBound, instance.Makespan, seed + 1})

@@ -11,8 +11,7 @@ import (
 )
 
 // WriteFiles writes the row's instance into the folder, as <row>.yaml, and the
-// schedule that attains its optimum, where that is known, as
-// <row>.schedule.json.
+// schedule that attains its optimum, if that is known, as <row>.schedule.json.
 func WriteFiles(folder string, row Row) error {
 	c, err := Generate(row)
 	if err != nil {

@@ -17,19 +17,19 @@ type Case struct {
 	Row
 	Spec     *instance.Spec
 	Instance *instance.Instance
-	// Optimum is the optimal value where it is known by construction, else nil:
+	// Optimum is the optimal value if it is known by construction, otherwise nil:
 	//
 	//	makespan             the work fills every GPU from 0 to T, and every job ends with
 	//	                     a synchronisation of s ticks: T + s, the area bound
 	//	weighted completion  every job ends at r_j + R_j l_j: the chain bound
 	//	throughput           every job runs 1/l_j iterations per tick: the chain bound
 	Optimum *big.Rat
-	// Witness attains Optimum; nil where that is.
+	// Witness attains Optimum; nil if that is.
 	Witness *instance.Schedule
 }
 
-// Generate makes the row's instance. The same row gives the same instance
-// on every machine; the tests hold digests of them.
+// Generate makes the row's instance. The same row gives the same instance on
+// every machine; the tests contain digests of them.
 func Generate(row Row) (*Case, error) {
 	if err := row.valid(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Generate(row Row) (*Case, error) {
 }
 
 // Digest identifies the instance, so that results of different versions of the
-// generators are not taken for each other.
+// generators are not mixed up.
 func (c *Case) Digest() (string, error) {
 	data, err := json.Marshal(c.Spec)
 	if err != nil {
@@ -81,7 +81,7 @@ const (
 )
 
 // spec returns an instance without models and jobs: identical racks of
-// identical nodes under one core, the uplinks oversubscribed twice.
+// identical nodes under one core, with uplinks oversubscribed by two.
 func (d *drawing) spec() *instance.Spec {
 	s := &instance.Spec{Version: instance.Version, Name: d.row.String(), TickUS: 10_000, Objective: d.row.Objective}
 	rack := instance.RackSpec{Count: d.size.Racks, Nodes: d.size.Nodes, GPUs: d.size.GPUs, GPU: "v100",
@@ -99,7 +99,7 @@ func (d *drawing) spec() *instance.Spec {
 // tick is the length of a tick of the spec.
 func tick(s *instance.Spec) instance.Duration { return instance.Duration(s.TickUS) * 1000 }
 
-// compile turns the spec into an instance; a mistake in it is the generator's.
+// compile turns the spec into an instance; an error in it is the generator's.
 func compile(s *instance.Spec) (*instance.Instance, error) {
 	library, err := jigsaw.Profiles()
 	if err != nil {
@@ -112,14 +112,13 @@ func compile(s *instance.Spec) (*instance.Instance, error) {
 	return in, nil
 }
 
-// drawAttempts is how many draws are tried for a regime. Tiny instances miss
-// it often: with four jobs the numbers of workers are coarse.
+// drawAttempts is the number of draws tried for a regime. Tiny instances often
+// miss it: with four jobs the numbers of workers are coarse.
 const drawAttempts = 5000
 
-// drawn makes an instance of a regime other than planted: it draws jobs,
-// fits the numbers of workers to the density that the regime needs, then the
-// numbers of iterations to its area and chains, and starts anew where that
-// does not succeed.
+// drawn makes an instance of a regime other than planted: it draws jobs, fits
+// the numbers of workers to the density that the regime needs, then the numbers
+// of iterations to its area and chains, and restarts if that fails.
 func (d *drawing) drawn() (*Case, error) {
 	for range drawAttempts {
 		spec := d.spec()
@@ -145,8 +144,8 @@ func (d *drawing) drawn() (*Case, error) {
 	return nil, fmt.Errorf("bench: none of %d draws of %v is in its regime", drawAttempts, d.row)
 }
 
-// finish drops what periodic plans do not have, and makes memory tight on
-// every fifth seed: two residents more than the average GPU has.
+// finish drops what periodic plans do not have, and makes memory tight on every
+// fifth seed: room for two residents more than the average GPU has.
 func (d *drawing) finish(s *instance.Spec) {
 	residents := 0
 	for i := range s.Jobs {

@@ -6,21 +6,21 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// demand is what a job asks of the cluster in one iteration.
+// demand is the demand of a job on the cluster in one iteration.
 type demand struct {
 	// work W in GPU ticks; iteration l in ticks, of which sync at the end.
 	work, iteration, sync float64
-	// traffic is NIC ticks: bits that all its nodes send over the speed of a
-	// NIC. 0 for a job that fits a node.
+	// traffic is NIC ticks: the bits that all its nodes send divided by the speed
+	// of a NIC. 0 for a job that fits a node.
 	traffic float64
 }
 
-// workerCounts that jobs are fitted with.
+// workerCounts used for fitting jobs.
 var workerCounts = []int{1, 2, 4, 8, 16}
 
-// menu returns the demand of every job at every number of workers that the
-// cluster has room for: menu[j][i] belongs to workerCounts[i], and the work is 0
-// where there is no room.
+// menu returns the demand of every job at every number of workers for which the
+// cluster has room: menu[j][i] belongs to workerCounts[i], and the work is 0 if
+// there is no room.
 func (d *drawing) menu(s *instance.Spec) ([][]demand, error) {
 	trial := *s
 	trial.Jobs = nil
@@ -51,8 +51,8 @@ func (d *drawing) menu(s *instance.Spec) ([][]demand, error) {
 	return menu, nil
 }
 
-// demandOf measures a job on a cluster of identical nodes: its cheapest depths,
-// on as few nodes as hold it, at the fastest rate.
+// demandOf computes the demand of a job on a cluster of identical nodes: with
+// its cheapest depths, on as few nodes as possible, at the fastest rate.
 func demandOf(in *instance.Instance, j *instance.Job) demand {
 	times := j.On[0].Time
 	var d demand
@@ -85,7 +85,7 @@ func demandOf(in *instance.Instance, j *instance.Job) demand {
 	return d
 }
 
-// multisets calls f with every allowed number of workers at each depth.
+// multisets calls f with every permitted number of workers at each depth.
 func multisets(j *instance.Job, f func(counts []int)) {
 	counts := make([]int, len(j.Depths))
 	var assign func(depth, left int)
@@ -118,11 +118,11 @@ func option(k int) int {
 
 // load of the cluster by jobs that never wait.
 type load struct {
-	// gpus and nics are the shares of the GPUs and of the nodes' NICs in use.
+	// gpus and nics are the fractions of the GPUs and of the nodes' NICs in use.
 	gpus, nics float64
 }
 
-// loads keeps the load while numbers of workers change.
+// loads tracks the load while numbers of workers change.
 type loads struct {
 	load
 	*drawing
@@ -144,12 +144,12 @@ func (l *loads) book(job int, sign float64) {
 }
 
 // fitWorkers doubles or halves the workers of jobs, at random, until the load
-// suits the regime. It reports success.
+// fits the regime. It reports success.
 func (d *drawing) fitWorkers(s *instance.Spec, menu [][]demand) bool {
 	l := loads{drawing: d, jobs: s.Jobs, menu: menu}
 	for j := range s.Jobs {
 		if menu[j][option(s.Jobs[j].Workers)].work == 0 {
-			s.Jobs[j].Workers = 1 // there is no room for as many as were drawn
+			s.Jobs[j].Workers = 1 // there is no room for the drawn number
 		}
 		l.book(j, 1)
 	}
@@ -182,8 +182,8 @@ func (d *drawing) fitWorkers(s *instance.Spec, menu [][]demand) bool {
 	return false
 }
 
-// fitTraffic makes jobs span nodes until the NICs have more to do than they
-// can, and shrinks jobs inside nodes until the GPUs have less to do.
+// fitTraffic makes jobs span nodes until the NICs are overloaded, and shrinks
+// jobs inside nodes until the GPUs have less to do.
 func (l *loads) fitTraffic() bool {
 	for range 30 * len(l.jobs) {
 		job := l.IntN(len(l.jobs))
@@ -224,10 +224,10 @@ func (d *drawing) extent(s *instance.Spec, menu [][]demand) extent {
 }
 
 // fitIterations gives every job a number of iterations such that area, chains
-// and traffic are as the regime says. It reports success.
+// and traffic are as the regime requires. It reports success.
 func (d *drawing) fitIterations(s *instance.Spec, menu [][]demand) bool {
 	horizon := float64(d.size.Horizon)
-	share := make([]float64, len(s.Jobs)) // of the horizon that the job's chain takes, before scaling
+	share := make([]float64, len(s.Jobs)) // fraction of the horizon that the job's chain takes, before scaling
 	for j := range share {
 		share[j] = 0.35 + 0.6*d.Float64()
 	}
@@ -237,7 +237,7 @@ func (d *drawing) fitIterations(s *instance.Spec, menu [][]demand) bool {
 			long[j] = true
 		}
 	}
-	// assign makes chains their shares times scale, but not above most.
+	// assign makes chains their fractions times scale, but not above most.
 	assign := func(scale, most float64) extent {
 		for j := range s.Jobs {
 			length := min(scale*share[j], most)

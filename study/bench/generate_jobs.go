@@ -6,16 +6,16 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// models draws the profiles of an instance of drawn models: about one for
-// every three jobs, so that some jobs are alike and most are not. A model has
-// four to six layers; backward passes take twice the forward pass, and times
-// are quarters of ticks, so that rounding to ticks takes part.
+// models draws the profiles of an instance of drawn models: about one for every
+// three jobs, so that some jobs are alike and most are not. A model has four to
+// six layers; backward passes take twice the forward pass, and times are
+// quarters of ticks, so that rounding to ticks matters.
 func (d *drawing) models(s *instance.Spec) {
 	if d.size.Real {
 		return
 	}
 	quarter := tick(s) / 4
-	most := 5 // quarters of a tick that a layer's forward pass takes
+	most := 5 // quarters of a tick of a layer's forward pass
 	if d.size.Jobs <= 8 {
 		most = 3
 	}
@@ -41,8 +41,8 @@ type libraryModel struct {
 	batch int
 }
 
-// libraryModels that instances of real durations draw from. The first three
-// have much to synchronise for their computing time.
+// libraryModels from which instances of real durations draw. The first three
+// have much to synchronise relative to their computing time.
 var libraryModels = []libraryModel{
 	{"alexnet", 256}, {"gnmt", 32}, {"bert24", 2}, {"vgg16", 128}, {"resnet50", 128}, {"resnet101", 64}, {"inception_v3", 128}, {"densenet121", 64},
 }
@@ -53,7 +53,7 @@ var libraryModels = []libraryModel{
 func (d *drawing) jobs(s *instance.Spec) {
 	count := d.size.Jobs
 	if d.row.Regime == ChainBound {
-		count = min(count, d.size.TotalGPUs()*2/5) // else lone workers alone keep the GPUs busy
+		count = min(count, d.size.TotalGPUs()*2/5) // otherwise jobs of one worker alone keep the GPUs busy
 	}
 	for n := range count {
 		job := instance.JobSpec{Name: fmt.Sprintf("j%d", n), Weight: int64(d.between(1, 5)), Iterations: 1}

@@ -6,7 +6,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// kind is of jobs alike but for their iterations.
+// kind is a kind of jobs that only differ in their iterations.
 type kind struct {
 	count   int
 	model   string
@@ -19,7 +19,8 @@ var rackKinds = []kind{
 	{4, "densenet121", 4}, {3, "gnmt", 4}, {4, "alexnet", 2}, {1, "bert24", 16},
 }
 
-// long makes an instance of a size of its own: jobs of hours, written as people would.
+// long makes an instance of one of the long sizes: jobs of hours, as users would write
+// them.
 //
 //	rack    the jobs of the example of that name, of up to 60,000 iterations, in memory for the whole plan
 //	racks   eight racks with eight times these jobs
@@ -49,7 +50,7 @@ func (d *drawing) long() (*Case, error) {
 	return &Case{Row: d.row, Spec: s, Instance: in}, err
 }
 
-// racks draws the jobs of racks.
+// racks draws the jobs of size racks.
 func (d *drawing) racks(s *instance.Spec) {
 	for n, k := range rackKinds {
 		s.Jobs = append(s.Jobs, instance.JobSpec{
@@ -59,7 +60,8 @@ func (d *drawing) racks(s *instance.Spec) {
 	}
 }
 
-// night draws jobs of the library's models in turn, many of the workers that are usual for each.
+// night draws jobs of the library's models in turn, with numbers of workers that are usual for
+// each.
 func (d *drawing) night(s *instance.Spec) {
 	workers := map[string][]int{"alexnet": {2}, "bert24": {8, 16}, "densenet121": {4}, "gnmt": {4, 8}, "inception_v3": {4, 4, 8}, "resnet50": {4, 8, 8}, "resnet101": {8}, "vgg16": {8, 16, 16}}
 	alike := 5
@@ -76,7 +78,7 @@ func (d *drawing) night(s *instance.Spec) {
 	}
 }
 
-// shorten takes iterations off the longest jobs, so that what limits a plan is work.
+// shorten reduces the iterations of the longest jobs, so that plans are limited by work.
 func (d *drawing) shorten(s *instance.Spec) error {
 	in, err := compile(s)
 	if err != nil {
@@ -99,8 +101,8 @@ func (d *drawing) shorten(s *instance.Spec) error {
 	return nil
 }
 
-// fill makes jobs come over the horizon, and sets their iterations: lengths between one and fifty of a unit that
-// makes their work what it is to be.
+// fill makes jobs arrive over the horizon, and sets their iterations: lengths between one and fifty
+// of a unit that gives the intended total work.
 func (d *drawing) fill(s *instance.Spec) error {
 	trial := *s
 	trial.Jobs = append([]instance.JobSpec(nil), s.Jobs...)

@@ -18,15 +18,15 @@ import (
 //	GPU 3  AAAAA BBBB AAAAA BBBB         a = 5, b = 4
 //	GPU 4  AAAAAA BBB AAAAAA BBB         a = 6, b = 3
 //
-// A synchronises, in s ticks, while B computes, and the other way round, as
-// long as s <= min a and s <= min b. No GPU is ever idle, and every job uses the
-// cheapest depths that its rule allows. Where s = min a = min b no job ever waits
-// either: its iterations take max a + s = c, the least they can take.
+// A synchronises, in s ticks, while B computes, and vice versa, as long as s <=
+// min a and s <= min b. No GPU is ever idle, and every job uses the cheapest
+// depths that its rule allows. If s = min a = min b no job ever waits either:
+// its iterations take max a + s = c, their least length.
 //
 // A third job of full depth may join: it takes the same time on every GPU.
 //
-// Every synchronisation lasts the cluster's latency s, at whatever rate and
-// wherever the job lives: the volumes are small enough for the slowest rate.
+// Every synchronisation lasts the cluster's latency s, at any rate and place:
+// the volumes are small enough for the slowest rate.
 
 // cell is a group of GPUs for some time.
 type cell struct {
@@ -42,8 +42,8 @@ const (
 	fullPair shape = iota
 	// ladderPair: both jobs follow the ladder.
 	ladderPair
-	// freePair: A has one full worker and the others as shallow as can be; B
-	// has one shallow worker.
+	// freePair: A has one full worker and the others as shallow as possible; B has
+	// one shallow worker.
 	freePair
 	shapes
 )
@@ -106,7 +106,7 @@ type plant struct {
 	spec   *instance.Spec
 	sync   int // ticks of every synchronisation
 	models map[string]bool
-	// witness refers to jobs in the order in which they were made.
+	// witness numbers jobs in the order in which they were made.
 	witness instance.Schedule
 }
 
@@ -130,13 +130,13 @@ func (d *drawing) planted() (*Case, error) {
 	return p.shuffled(optimum)
 }
 
-// plantedRate is the level of all synchronisations of a witness: four jobs can
-// share a node's fabric or NIC.
+// plantedRate is the rate level of all synchronisations of a witness: four jobs
+// can share a node's fabric or NIC.
 const plantedRate = 4
 
 func (p *plant) ticks(n int) instance.Duration { return instance.Duration(n) * tick(p.spec) }
 
-// shuffled numbers the jobs anew, so that their order does not tell which
+// shuffled renumbers the jobs, so that their order does not reveal which
 // interlock, and compiles.
 func (p *plant) shuffled(optimum *big.Rat) (*Case, error) {
 	w := &p.witness
@@ -161,8 +161,8 @@ func (p *plant) shuffled(optimum *big.Rat) (*Case, error) {
 	return &Case{p.row, p.spec, in, optimum, w}, nil
 }
 
-// blocks cuts the cluster into at least n groups of GPUs: whole nodes, or pairs
-// of small nodes, halved at random while there are too few.
+// blocks divides the cluster into at least n groups of GPUs: whole nodes, or
+// pairs of small nodes, halved at random while there are too few.
 func (p *plant) blocks(n int) [][]instance.GPUID {
 	width, nodes := p.size.GPUs, p.size.Racks*p.size.Nodes
 	if width == 4 && n <= nodes/2 {
@@ -187,7 +187,7 @@ func (p *plant) blocks(n int) [][]instance.GPUID {
 }
 
 // filled plants for makespan. The cells tile GPUs x [0, T]: no schedule does all
-// the work before T, and what is done last has still to be synchronised.
+// the work before T, and the last work still has to be synchronised.
 func (p *plant) filled() *big.Rat {
 	p.sync = p.between(1, 3)
 	unit, horizon := 12, int(p.size.Horizon)/12*12
@@ -223,7 +223,7 @@ func (p *plant) filled() *big.Rat {
 
 // fill puts jobs into a cell that leave no GPU idle.
 func (p *plant) fill(c cell, triple bool, unit int) {
-	var lengths []int // of a round, in which every job has its turn
+	var lengths []int // of a round, in which every job runs once
 	for n := unit * 3 / 4; n <= 3*unit && 2*n <= c.span; n++ {
 		if c.span%n == 0 {
 			lengths = append(lengths, n)
@@ -319,15 +319,15 @@ func (p *plant) periodic() *big.Rat {
 	return optimum
 }
 
-// tight draws a pair of which neither job ever waits, for k GPUs, and the
-// length of its rounds.
+// tight draws a pair for k GPUs in which neither job ever waits, and the length
+// of its rounds.
 func (p *plant) tight(k int) (a, b turn, length int) {
 	for {
 		a, b = pair(shape(p.IntN(int(shapes))), k, 0, 0, 1)
 		shallow := a.shortest() // in layers
 		layer := p.between(0, p.sync/shallow)
 		if layer == 0 && shallow < 4 {
-			continue // as good as full depth
+			continue // no better than full depth
 		}
 		a.layer, b.layer = layer, layer
 		a.forward = p.sync - layer*shallow
@@ -336,9 +336,9 @@ func (p *plant) tight(k int) (a, b turn, length int) {
 	}
 }
 
-// add makes the jobs of a cell, which take turns in rounds of the given
-// length, and lays down their schedule. The jobs given hold what is not the
-// cell's to say: weights and releases.
+// add makes the jobs of a cell, which take turns in rounds of the given length,
+// and adds their schedule. The given jobs hold what the cell does not
+// determine: weights and releases.
 func (p *plant) add(c cell, length int, turns []turn, jobs []instance.JobSpec) {
 	w := &p.witness
 	begin := make([]int, len(c.gpus)) // of the turn in the first round, by rank

@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the digests of the generated instances")
 
-// rows that tests look at: all five seeds of sizes up to large, and one of xl.
+// testRows returns the rows used by tests: all five seeds of sizes up to large,
+// and one of xl.
 func testRows(t *testing.T) []Row {
 	t.Helper()
 	selection := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large"}, Seeds: 5}
@@ -39,7 +40,8 @@ func testRows(t *testing.T) []Row {
 	return rows
 }
 
-// values of the chain and the area bound, and what the area bound is about.
+// bounds returns the values of the chain and the area bound, and the resource
+// of the area bound.
 func bounds(t *testing.T, in *instance.Instance) (chain, area float64, resource string) {
 	t.Helper()
 	result, err := jigsaw.Bound(t.Context(), in, jigsaw.Options{NoLP: true})
@@ -60,8 +62,8 @@ func bounds(t *testing.T, in *instance.Instance) (chain, area float64, resource 
 	return chain, area, resource
 }
 
-// TestRegimes holds every generated instance to what its regime claims, with
-// the exact bounds, which know nothing of the generator.
+// TestRegimes checks every generated instance against the claims of its regime,
+// with the exact bounds, which are independent of the generator.
 func TestRegimes(t *testing.T) {
 	for _, row := range testRows(t) {
 		if row.Regime == Planted || row.Objective == instance.WeightedCompletion {
@@ -70,7 +72,7 @@ func TestRegimes(t *testing.T) {
 		t.Run(row.String(), func(t *testing.T) {
 			c, err := Generate(row)
 			require.NoError(t, err)
-			// Regimes are about rates that need not be whole numbers in a period.
+			// Regimes are defined by rates that need not be whole numbers in a period.
 			period := c.Spec.MaxPeriod
 			c.Spec.MaxPeriod = 0
 			free, err := compile(c.Spec)
@@ -111,8 +113,8 @@ func TestRegimes(t *testing.T) {
 	}
 }
 
-// fasterNICsHelp checks that the LP bound, which weighs GPUs and NICs together,
-// rises when the NICs are faster.
+// fasterNICsHelp checks that the LP bound, which combines GPUs and NICs, rises
+// if the NICs are faster.
 func fasterNICsHelp(t *testing.T, c *Case) {
 	t.Helper()
 	if _, err := jigsaw.Engine(); err != nil {
@@ -162,7 +164,7 @@ func TestPlanted(t *testing.T) {
 }
 
 // TestWitnessIsNotTrivial checks that planted jobs use structured partial
-// backpropagation and that their pieces interlock: the schedule keeps the GPUs
+// backpropagation and that their tasks interlock: the schedule keeps the GPUs
 // busy, and some task is shallow.
 func TestWitnessIsNotTrivial(t *testing.T) {
 	shallow := 0
@@ -195,7 +197,8 @@ func TestObjectivesShareJobs(t *testing.T) {
 	}
 }
 
-// TestMixture checks that the instances of a size hold what the package says.
+// TestMixture checks that the instances of a size contain what the package
+// comment says.
 func TestMixture(t *testing.T) {
 	rules, workers, levels := map[string]int{}, map[int]int{}, map[int]int{}
 	for _, row := range testRows(t) {
@@ -221,7 +224,7 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestDigests holds the instances to what they were: results refer to them.
+// TestDigests checks that instances are unchanged: results refer to them.
 func TestDigests(t *testing.T) {
 	const file = "testdata/digests.txt"
 	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl", "rack", "racks", "night", "month"}, Seeds: 5}.Rows()
@@ -258,7 +261,8 @@ func digest(t *testing.T, row Row) string {
 	return sum
 }
 
-// TestLong: jobs of hours are planned in blocks; all of a rack are in memory together, and not those of a night.
+// TestLong: jobs of hours are planned in blocks; all of a rack are in memory together, those of a
+// night are not.
 func TestLong(t *testing.T) {
 	for _, size := range []string{"rack", "racks", "night"} {
 		c, err := Generate(Row{size, Long, instance.Makespan, 1})

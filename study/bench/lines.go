@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// ReadLines tells each of the records of a file of JSON Lines. A file that is not there holds none.
+// ReadLines calls each for the records of a file of JSON Lines. A file that does not exist contains
+// none.
 func ReadLines[R any](name string, each func(R)) error {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

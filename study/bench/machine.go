@@ -23,7 +23,7 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%d cores of %s, %s of memory, %s", m.Cores, m.CPU, bytesText(m.Memory), m.OS)
 }
 
-// ThisMachine describes the machine; what it does not tell stays empty.
+// ThisMachine describes the machine; what is unknown stays empty.
 func ThisMachine() Machine {
 	m := Machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), OS: runtime.GOOS}
 	if name := procField("/proc/cpuinfo", "model name"); name != "" {
@@ -56,12 +56,12 @@ func kibibytes(text string) int64 {
 	return n << 10
 }
 
-// peakMemory is the greatest resident set of this process so far, 0 where the
-// system does not tell.
+// peakMemory is the largest resident set of this process so far, 0 if the
+// system does not report it.
 func peakMemory() int64 { return kibibytes(procField("/proc/self/status", "VmHWM")) }
 
-// resetPeakMemory forgets what generating the instance took, where the system
-// can (Linux).
+// resetPeakMemory discards the memory used to generate the instance, if the
+// system can (Linux).
 func resetPeakMemory() {
 	debug.FreeOSMemory()
 	if f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
@@ -71,7 +71,7 @@ func resetPeakMemory() {
 }
 
 // Commit names the version of the sources in the working directory, with
-// "-modified" where Go files differ from it. It is "unknown" without git.
+// "-modified" if Go files differ from it. It is "unknown" without git.
 func Commit() string {
 	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {

@@ -25,15 +25,16 @@ func newRecord(c *Case, solver string, way Way) (*Record, error) {
 		Commit: Commit(), Go: runtime.Version(), Machine: ThisMachine(), Started: time.Now().UTC().Truncate(time.Second)}, nil
 }
 
-// Measure plans the case in this process. Its memory is the whole process's,
-// so a process should measure once; see [Plan.Run]. A plan that fails, or that
-// contradicts what is known of the instance, is a record of status [Failed].
+// Measure plans the case in this process. Its memory is that of the whole
+// process, so a process should measure once; see [Plan.Run]. A plan that fails,
+// or that contradicts what is known of the instance, is a record of status
+// [Failed].
 func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
 	r, err := newRecord(c, JigSaw, way)
 	if err != nil {
 		return nil, err
 	}
-	c.Witness = nil // not the planner's memory
+	c.Witness = nil // not part of the planner's memory
 	resetPeakMemory()
 	start := time.Now()
 	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Time: way.Limit, Effort: way.Work, Without: way.Without})
@@ -48,7 +49,7 @@ func Measure(ctx context.Context, c *Case, way Way) (*Record, error) {
 	return r, nil
 }
 
-// fill copies what the plan's result says.
+// fill copies the plan's result.
 func (r *Record) fill(result *jigsaw.Result) {
 	r.Status, r.Certified = string(result.Status), result.Certified
 	r.Primal, r.Dual, r.Greedy = jigsaw.Number(result.Primal), jigsaw.Number(result.Dual), jigsaw.Number(result.Greedy.Value)
@@ -68,21 +69,21 @@ func (r *Record) fill(result *jigsaw.Result) {
 		time **float64
 	}{{0.05, &r.TimeTo5}, {0.02, &r.TimeTo2}, {0.01, &r.TimeTo1}} {
 		for _, p := range result.Series {
-			if jigsaw.Gap(p.Primal, p.Dual) <= to.gap { // not for NaN
+			if jigsaw.Gap(p.Primal, p.Dual) <= to.gap { // false for NaN
 				seconds := p.Elapsed.Seconds()
 				*to.time = &seconds
 				break
 			}
 		}
 	}
-	// The baselines that other solvers do not make may come after the proof.
+	// The baselines, which other solvers do not compute, may come after the proof.
 	if result.Status == jigsaw.Optimal {
 		r.proven(result.Proven().Seconds())
 	}
 }
 
-// fillLong adds what is told of long plans: the baselines of whole jobs and at full depth, and how large the file
-// of the plan is. The plan is checked once more.
+// fillLong adds the figures of long plans: the baselines of whole jobs and at full depth, and the
+// size of the file of the plan. The plan is checked once more.
 func (r *Record) fillLong(result *jigsaw.Result) error {
 	r.Queue, r.Exclusive, r.InterleavedFull = jigsaw.Number(result.Queue.Value), jigsaw.Number(result.Exclusive.Value), jigsaw.Number(result.InterleavedFull.Value)
 	if result.Blocks == nil {
@@ -98,8 +99,8 @@ func (r *Record) fillLong(result *jigsaw.Result) error {
 	return err
 }
 
-// proven notes when the optimum was. Some solvers look at the clock seldom: what
-// they prove late does not count, of any of them.
+// proven records when the optimum was proven. Some solvers check the clock
+// rarely: for all solvers, late proofs do not count.
 func (r *Record) proven(seconds float64) {
 	if r.Limit == 0 || seconds <= r.Limit+1 {
 		r.TimeToOptimum = &seconds

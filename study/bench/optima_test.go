@@ -11,8 +11,8 @@ import (
 	"jigsaw"
 )
 
-// TestOptima holds plans and bounds against optima that were proven before: testdata/optima.tsv
-// lists rows, their optima and who proved them, JigSaw by a certified bound, CP-SAT by a search.
+// TestOptima compares plans and bounds with optima proven before: testdata/optima.tsv lists
+// rows, their optima and who proved them, JigSaw by a certified bound, CP-SAT by a search.
 func TestOptima(t *testing.T) {
 	text, err := os.ReadFile("testdata/optima.tsv")
 	require.NoError(t, err)

@@ -35,15 +35,15 @@ type Peers struct {
 	Plan
 	// Solvers to measure, of [PeerSolvers], or with granularity gpu.
 	Solvers []string
-	// JigSaw is our command, which writes the models; Python has the solvers;
-	// Scripts holds cpsat.py and mip.py.
+	// JigSaw, Python, Scripts: JigSaw is our command, which writes the models;
+	// Python has the solvers; Scripts contains cpsat.py and mip.py.
 	JigSaw, Python, Scripts string
 	// Work is a folder for models and solutions. They are deleted when done.
 	Work string
 }
 
-// Run measures the solvers on the rows, one after the other on all cores.
-// Rows of periodic objectives are left out: each period is a program of its own.
+// Run measures the solvers on the rows, one after the other on all cores. Rows
+// of periodic objectives are left out: each period would be a separate program.
 func (p *Peers) Run(ctx context.Context) error {
 	rows, err := p.Rows()
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Peers) Run(ctx context.Context) error {
 	return p.run(ctx, measurements)
 }
 
-// answer is what the Python scripts write. Numbers are null where unknown.
+// answer is the output of the Python scripts. Numbers are null if unknown.
 type answer struct {
 	Status     string   `json:"status"`
 	Primal     *float64 `json:"primal"`
@@ -80,14 +80,14 @@ type answer struct {
 	PeakMemory int64    `json:"peak_memory"`
 	Nodes      *int64   `json:"nodes"`
 	Version    string   `json:"version"`
-	// Series of [seconds, primal or null, dual or null], where the solver tells.
+	// Series of [seconds, primal or null, dual or null], if the solver reports it.
 	Series [][3]*float64 `json:"series"`
 }
 
-// greedy is the list schedule that CP-SAT is given to start from. The models of
-// the other codes leave out, by themselves, what is worse than it.
+// greedy is the list schedule with which CP-SAT starts. The models of the other
+// codes already exclude solutions worse than it.
 func greedy(ctx context.Context, c *Case) (*instance.Schedule, error) {
-	// Any plan is within so wide a gap: nothing is improved.
+	// Any plan is within such a gap: nothing is improved.
 	result, err := jigsaw.Plan(ctx, c.Instance, jigsaw.Options{Seed: c.Seed, Gap: 1e9, NoLP: true})
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (p *Peers) cpsat(ctx context.Context, c *Case, r *Record, limit time.Durati
 // seconds3 is a limit for a script.
 func seconds3(limit time.Duration) string { return strconv.FormatFloat(limit.Seconds(), 'f', 3, 64) }
 
-// answer copies what a peer answered. A schedule, if there is one, is checked.
+// answer copies a peer's answer. A schedule, if there is one, is checked.
 func (r *Record) answer(c *Case, a *answer, s *instance.Schedule) error {
 	r.Status, r.Wall, r.PeakMemory, r.Nodes, r.Version = a.Status, a.Wall, a.PeakMemory, a.Nodes, a.Version
 	r.Primal, r.Dual = a.Primal, a.Dual
@@ -196,7 +196,7 @@ func (r *Record) answer(c *Case, a *answer, s *instance.Schedule) error {
 	if s == nil {
 		return nil
 	}
-	// Floating point is not asked to be exact, only right to the integer.
+	// Floating point need not be exact, only correct to the integer.
 	primal := c.Instance.Value(s)
 	if v := jigsaw.Number(primal); r.Primal == nil || math.Abs(*v-*r.Primal) > 0.5 {
 		return fmt.Errorf("bench: the schedule's value is %s, which is not what the solver says", primal.RatString())

@@ -9,9 +9,9 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// programData is an instance as cpsat.py reads it: all the integers of the
-// problem, with nothing left to look up. It holds clusters of identical nodes
-// in identical racks only, which is what the generators make.
+// programData is an instance in the form that cpsat.py reads: all integers of
+// the problem, with nothing left to look up. It only covers clusters of
+// identical nodes in identical racks, which is what the generators make.
 type programData struct {
 	Objective   instance.Objective `json:"objective"`
 	Racks       int                `json:"racks"`
@@ -21,10 +21,10 @@ type programData struct {
 	RateLevels  []int              `json:"rate_levels"`
 	FabricSpeed int64              `json:"fabric"`
 	NICSpeed    int64              `json:"nic"`
-	UplinkSpeed int64              `json:"uplink"` // 0 where there is one rack
+	UplinkSpeed int64              `json:"uplink"` // 0 if there is one rack
 	Jobs        []programJob       `json:"jobs"`
-	// Hint is a schedule to start from, and HintValue its value: what is worse
-	// need not be looked for.
+	// Hint is a schedule to start from, and HintValue its value: worse ones are not
+	// searched for.
 	Hint      *codec.ScheduleJSON `json:"hint"`
 	HintValue float64             `json:"hint_value"`
 }
@@ -47,16 +47,17 @@ type programJob struct {
 	Time       []instance.Tick `json:"time"`
 	Persistent int64           `json:"persistent"`
 	Ephemeral  []int64         `json:"ephemeral"`
-	// Multisets[m][d] workers at depth d: those that the rule allows, less
-	// those that another makes shallower in every place, which can replace them.
+	// Multisets[m][d] workers at depth d: those that the rule permits, without
+	// those dominated by another that is shallower in every place.
 	Multisets [][]int `json:"multisets"`
-	// Homes are the ways of living that tell apart how long synchronisations last.
+	// Homes are the ways of living, distinguished by the length of
+	// synchronisations.
 	Homes []programHome `json:"homes"`
 }
 
 // programHome is a way of living of a job with several workers.
 type programHome struct {
-	// Nodes that the job lives on, and whether they are in several racks.
+	// Nodes of the job, and whether they are in several racks.
 	Nodes  int  `json:"nodes"`
 	Spread bool `json:"spread"`
 	// Rate[l] in bit/s, and Sync[m][l] ticks, of multiset m at rate level l.
@@ -102,8 +103,8 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	return d, nil
 }
 
-// uniform reports whether racks, nodes and links of a kind are all alike, joined
-// by one core, and working.
+// uniform reports whether racks, nodes and links of a kind are all identical,
+// joined by one core, and working.
 func uniform(in *instance.Instance) bool {
 	for _, r := range in.Racks {
 		if len(r.Nodes) != len(in.Racks[0].Nodes) {
@@ -125,8 +126,8 @@ func uniform(in *instance.Instance) bool {
 	return len(in.Types) == 1
 }
 
-// homes lists the ways of living of a job: in a node, on so many nodes of a
-// rack, or of several racks. Which racks and nodes makes no difference.
+// homes lists the ways of living of a job: in a node, on several nodes of a
+// rack, or on several racks. Which racks and nodes makes no difference.
 func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets [][]int) []programHome {
 	var homes []programHome
 	add := func(spread bool, nodes []instance.NodeID) {
@@ -164,9 +165,10 @@ func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets []
 	return homes
 }
 
-// shallowest lists the multisets that the job's rule allows of which no other
-// is at least as shallow in every place: replacing one by such another makes
-// tasks and synchronisations shorter and memory smaller, and nothing longer.
+// shallowest lists the multisets permitted by the job's rule that no other one
+// dominates by being at least as shallow in every place: replacing one by such
+// another makes tasks and synchronisations shorter and memory smaller, and
+// nothing longer.
 func shallowest(j *instance.Job) [][]int {
 	var all [][]int
 	multisets(j, func(counts []int) { all = append(all, slices.Clone(counts)) })

@@ -16,8 +16,8 @@ import (
 )
 
 // TestCPSATIsExact compares the peer's model with brute force on tiny random
-// instances: a comparison with a peer is worth something only if both solve the
-// same problem.
+// instances: a comparison with a peer is only meaningful if both solve the same
+// problem.
 func TestCPSATIsExact(t *testing.T) {
 	python, err := filepath.Abs("../../bin/peers/bin/python")
 	require.NoError(t, err)

@@ -8,12 +8,12 @@ import (
 // JigSaw is the name of our own planner among the solvers.
 const JigSaw = "jigsaw"
 
-// Failed is the status of a row whose solver ended without a result that can be
-// trusted; [Record.Error] says why.
+// Failed is the status of a row whose solver ended without a trustworthy
+// result; [Record.Error] says why.
 const Failed = "failed"
 
-// Record is the outcome of one solver on one row. Times are in seconds,
-// memory in bytes. What is not known is absent.
+// Record is the outcome of one solver on one row. Times are in seconds, memory
+// in bytes. What is unknown is absent.
 type Record struct {
 	Row
 	Solver string `json:"solver"`
@@ -33,13 +33,13 @@ type Record struct {
 	Dual   *float64 `json:"dual,omitempty"`
 	// Certified says that exact arithmetic confirmed the bound.
 	Certified bool `json:"certified,omitempty"`
-	// Relaxed says that the solver's model forgets some rules: its bound
-	// holds, its primal value need not be a schedule's.
+	// Relaxed says that the solver's model omits some rules: its bound is valid,
+	// but its primal value need not belong to a schedule.
 	Relaxed bool     `json:"relaxed,omitempty"`
 	Gap     *float64 `json:"gap,omitempty"`
 	// Optimum known by construction.
 	Optimum *float64 `json:"optimum,omitempty"`
-	// Greedy is the value of the list schedule that the search starts from.
+	// Greedy is the value of the list schedule from which the search starts.
 	Greedy *float64 `json:"greedy,omitempty"`
 	// Values of the baselines beside the plan.
 	Queue           *float64 `json:"queue,omitempty"`
@@ -51,17 +51,17 @@ type Record struct {
 	Wall float64 `json:"wall"`
 	// CPU is the processor time of the process, its input included.
 	CPU float64 `json:"cpu,omitempty"`
-	// Model is the time it took to write the solver's input, where it needs one.
+	// Model is the time to write the solver's input, if it needs one.
 	Model float64 `json:"model,omitempty"`
 	// TimeToOptimum is when the solver ended with a proven optimum, within its
-	// limit; TimeTo5, 2 and 1 are when the gap was at most so many percent.
+	// limit; TimeTo5, 2 and 1 are when the gap was at most that many percent.
 	TimeToOptimum *float64 `json:"time_to_optimum,omitempty"`
 	TimeTo5       *float64 `json:"time_to_5,omitempty"`
 	TimeTo2       *float64 `json:"time_to_2,omitempty"`
 	TimeTo1       *float64 `json:"time_to_1,omitempty"`
-	// PeakMemory is the greatest resident set of the solver's process.
+	// PeakMemory is the largest resident set of the solver's process.
 	PeakMemory int64 `json:"peak_memory,omitempty"`
-	// PlanFile is the size of the plan as JSON, of plans in blocks.
+	// PlanFile is the size of the plan as JSON, for plans in blocks.
 	PlanFile int64 `json:"plan_file,omitempty"`
 	// Columns of the restricted master, and nodes of the search tree.
 	Columns *int64 `json:"columns,omitempty"`
@@ -74,7 +74,7 @@ type Record struct {
 	Started time.Time `json:"started"`
 }
 
-// key identifies what was measured, so that it is not measured again.
+// key identifies a measurement, so that it is not repeated.
 type key struct {
 	Row
 	solver, digest, without string
@@ -84,15 +84,15 @@ type key struct {
 
 func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Without, r.Limit, r.Work} }
 
-// Read returns the records of the files of JSON Lines. Of records of the same
-// row, solver, limit, work and methods left out the last one counts. A file that is not there holds none.
+// Read returns the records of the files of JSON Lines. Of records of the same row, solver, limit,
+// work and methods left out the last one counts. A file that does not exist contains none.
 func Read(files ...string) ([]Record, error) {
 	var records []Record
 	at := map[key]int{}
 	for _, name := range files {
 		err := ReadLines(name, func(r Record) {
 			k := r.key()
-			k.digest = "" // an instance that the generators no longer make is out of date
+			k.digest = "" // an instance that the generators no longer make is outdated
 			if i, ok := at[k]; ok {
 				records[i] = r
 				return
@@ -107,8 +107,9 @@ func Read(files ...string) ([]Record, error) {
 	return records, nil
 }
 
-// Comparable returns an error if a table of the records would compare or mix what is
-// not alike: the time limits of a size, or the instance of a row, of whatever solver.
+// Comparable returns an error if a table of the records would compare or mix
+// different things: the time limits of a size, or the instance of a row, for any
+// solver.
 func Comparable(records []Record) error {
 	limits, instances := map[string]*Record{}, map[Row]*Record{}
 	for i := range records {

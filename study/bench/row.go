@@ -22,14 +22,14 @@ const (
 	Crossing   Regime = "crossing"
 	Network    Regime = "network"
 	Planted    Regime = "planted"
-	// Long is that of the sizes whose jobs run for hours, which have no other.
+	// Long is the only regime of the sizes whose jobs run for hours.
 	Long Regime = "long"
 )
 
 // Regimes lists all regimes.
 func Regimes() []Regime { return []Regime{AreaBound, ChainBound, Crossing, Network, Planted, Long} }
 
-// Objectives lists the objectives that are measured.
+// Objectives lists the measured objectives.
 func Objectives() []instance.Objective {
 	return []instance.Objective{instance.Makespan, instance.WeightedCompletion, instance.Throughput}
 }
@@ -40,18 +40,18 @@ type Size struct {
 	// Racks of Nodes nodes of GPUs GPUs each.
 	Racks, Nodes, GPUs int
 	Jobs               int
-	// Horizon is about how long good plans are, in ticks.
+	// Horizon is about the length of good plans, in ticks.
 	Horizon instance.Tick
 	// Real says that jobs run models of the profile library, in ticks of 1 ms;
 	// the others run drawn models of a few layers, in ticks of 10 ms.
 	Real bool
 	// Long says that jobs run for hours; see [Long].
 	Long bool
-	// Limit is the time that a solver gets by default.
+	// Limit is the default time limit of a solver.
 	Limit time.Duration
 }
 
-// Sizes lists all sizes, by growing number of jobs.
+// Sizes lists all sizes, by increasing number of jobs.
 func Sizes() []Size {
 	return []Size{
 		{"tiny", 1, 2, 4, 4, 60, false, false, time.Minute},
@@ -93,7 +93,7 @@ func (r Row) String() string {
 	return fmt.Sprintf("%s-%s-%s-%d", r.Size, r.Regime, r.Objective, r.Seed)
 }
 
-// ParseRow reads what [Row.String] wrote.
+// ParseRow parses the output of [Row.String].
 func ParseRow(name string) (Row, error) {
 	parts := strings.Split(name, "-")
 	if len(parts) != 4 {
@@ -129,15 +129,15 @@ func (r Row) fits(size Size) bool {
 	return size.Long == (r.Regime == Long) && (!size.Long || !r.Objective.Periodic())
 }
 
-// rng returns the generator of the row's instance. It leaves out the objective,
-// so that the objectives share their jobs.
+// rng returns the generator of the row's instance. It does not depend on the
+// objective, so that the objectives share their jobs.
 func (r Row) rng() *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s-%s", r.Size, r.Regime)
 	return rand.New(rand.NewPCG(r.Seed, h.Sum64()))
 }
 
-// Selection chooses rows. Empty lists mean all.
+// Selection selects rows. Empty lists mean all.
 type Selection struct {
 	Sizes      []string
 	Regimes    []Regime
@@ -146,7 +146,7 @@ type Selection struct {
 	Seeds uint64
 }
 
-// Rows lists the rows chosen: small sizes first, and of each size one seed
+// Rows lists the selected rows: small sizes first, and for each size one seed
 // after the other, so that a run cut short has compared everything it reached.
 func (s Selection) Rows() ([]Row, error) {
 	sizes, regimes, objectives := s.Sizes, s.Regimes, s.Objectives

@@ -17,17 +17,17 @@ import (
 	"jigsaw/method"
 )
 
-// Plan of a run: which rows, how long each, and where the records go.
+// Plan of a run: which rows, the time for each, and where the records go.
 type Plan struct {
 	Selection
 	Way
-	// Out is the file of JSON Lines. Rows that it holds are skipped, unless they failed.
+	// Out is the file of JSON Lines. Rows already in it are skipped, unless they failed.
 	Out string
-	// Again measures rows that Out holds, too.
+	// Again also measures rows that are in Out.
 	Again bool
 	// Strict makes failed rows an error, after all rows have been measured.
 	Strict bool
-	// Log is told of every row.
+	// Log receives a line for every row.
 	Log io.Writer
 }
 
@@ -36,13 +36,14 @@ type Way struct {
 	// Limit on the time; in a [Plan] 0 means that of the row's size.
 	Limit time.Duration
 	// Work, unless 0, is the effort of plans that do a fixed amount of work, however long
-	// that takes: what comes out does not depend on the machine and what else runs there.
+	// that takes: the result does not depend on the machine and its load.
 	Work int
-	// Without are methods of the planner that are switched off.
+	// Without lists the methods of the planner that are switched off.
 	Without method.Set
 }
 
-// ParseWay reads the limit, the work and the methods left out of a child's arguments.
+// ParseWay parses the limit, the work and the methods left out from a child's
+// arguments.
 func ParseWay(args []string) (w Way, err error) {
 	if w.Limit, err = time.ParseDuration(args[0]); err != nil {
 		return w, fmt.Errorf("bench: limit: %w", err)
@@ -110,7 +111,7 @@ func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 	return nil
 }
 
-// summary of a record in a line of the log.
+// summary of a record as a line of the log.
 func (r *Record) summary() string {
 	if r.Error != "" {
 		return r.Status + ": " + r.Error
@@ -122,9 +123,9 @@ func (r *Record) summary() string {
 	return text + fmt.Sprintf(", %.1f s, %s", r.Wall, bytesText(r.PeakMemory))
 }
 
-// Run measures JigSaw on the rows, each in a process of its own: executable is
-// called with the arguments child, row, limit, work and methods left out, and has to write
-// a record as [Child] does.
+// Run measures JigSaw on the rows, each in a separate process: executable is called with
+// the arguments child, row, limit, work and methods left out, and has to write a record as
+// [Child] does.
 func (p *Plan) Run(ctx context.Context, executable string) error {
 	rows, err := p.Rows()
 	if err != nil {
@@ -174,7 +175,7 @@ func Child(ctx context.Context, w io.Writer, row Row, way Way) error {
 func grace(limit time.Duration) time.Duration { return 2*time.Minute + limit/2 }
 
 // output runs a command, decodes the JSON object that it writes into v, and returns the
-// processor time that it took. A limit of 0 is none.
+// processor time that it took. A limit of 0 means none.
 func output(ctx context.Context, limit time.Duration, v any, name string, args ...string) (took time.Duration, err error) {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -197,7 +198,7 @@ func output(ctx context.Context, limit time.Duration, v any, name string, args .
 	return took, nil
 }
 
-// tail is the end of a log, to be put behind an error.
+// tail is the end of a log, to be appended to an error.
 func tail(log []byte) string {
 	log = bytes.TrimSpace(log)
 	if len(log) == 0 {

@@ -36,7 +36,7 @@ func groups(records []Record, solver string) []group {
 	return found
 }
 
-// count of the records with a status.
+// count returns the number of records with a status.
 func (g *group) count(status string) (n int) {
 	for i := range g.records {
 		if g.records[i].Status == status {
@@ -46,9 +46,9 @@ func (g *group) count(status string) (n int) {
 	return n
 }
 
-// median of a figure over the records; +Inf stands for a figure that a record
-// has not reached, and a failed one has reached none. Of an even number the larger of the two in the middle
-// counts, so that nothing is made to look better than half the seeds show.
+// median of a figure over the records; +Inf stands for a figure that a record has not reached, and a failed
+// one has reached none. For an even number the larger of the two in the middle counts, so that nothing
+// looks better than half the seeds show.
 func (g *group) median(figure func(*Record) float64) float64 {
 	values := make([]float64, len(g.records))
 	for i := range g.records {
@@ -80,7 +80,8 @@ func optional(v *float64) float64 {
 func gapOf(r *Record) float64           { return optional(r.Gap) }
 func timeToOptimumOf(r *Record) float64 { return optional(r.TimeToOptimum) }
 
-// distanceOf is how far the value is from the optimum known by construction.
+// distanceOf is the distance of the value from the optimum known by
+// construction.
 func distanceOf(r *Record) float64 {
 	if r.Primal == nil || r.Optimum == nil {
 		return math.Inf(1)
@@ -158,7 +159,7 @@ func Table(w io.Writer, records []Record) {
 	failures(w, records, func(solver string) bool { return solver == JigSaw })
 }
 
-// longTable is that of jobs of hours.
+// longTable is the table of jobs of hours.
 func longTable(w io.Writer, list []group) {
 	fmt.Fprint(w, "\nOf jobs of hours, how much a plan is below the baselines, which are at full depth: queue, exclusive, interleaved-full:\n\n")
 	fmt.Fprint(w, "| size | objective | seeds | gap | below queue | below exclusive | below interleaved-full | wall s | memory | plan file | failed |\n")
@@ -180,7 +181,7 @@ func longTable(w io.Writer, list []group) {
 	}
 }
 
-// shortTable is that of plans of seconds.
+// shortTable is the table of plans of seconds.
 func shortTable(w io.Writer, list []group) {
 	fmt.Fprint(w, "| size | objective | regime | seeds | optimal | gap | from optimum | s to 5 % | s to 2 % | s to 1 % | s to optimum | wall s | columns | nodes | memory | failed |\n")
 	fmt.Fprint(w, "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
@@ -201,7 +202,7 @@ func shortTable(w io.Writer, list []group) {
 	}
 }
 
-// heading writes a title and under what conditions the records were made.
+// heading writes a title and the conditions under which the records were made.
 func heading(w io.Writer, title string, records []Record, solvers ...string) {
 	var commits, machines, limits []string
 	add := func(list *[]string, text string) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// PeerTable writes JigSaw beside the other solvers as Markdown, on the seeds
-// that a peer was measured on. For every group of rows the best peer is, of those measured on most
-// of its seeds, the one that proves the optimum soonest; among those that do not, the one with the
-// smallest gap. The ratio is over the seeds of that peer.
+// PeerTable writes JigSaw beside the other solvers as Markdown, on the seeds that a peer was
+// measured on. For every group of rows, among the peers measured on most of its seeds the best is
+// the one that proves the optimum soonest or, if none does, the one with the smallest gap. The
+// ratio is over the seeds of that peer.
 func PeerTable(w io.Writer, records []Record) {
 	var peers []string
 	for i := range records {
@@ -72,7 +72,7 @@ func PeerTable(w io.Writer, records []Record) {
 	}
 }
 
-// summaries says in a sentence for each peer what all rows come to that it was measured on.
+// summaries summarises in a sentence for each peer the rows it was measured on.
 func summaries(w io.Writer, records []Record, peers []string) {
 	ours := map[Row]*Record{}
 	for i := range records {
@@ -83,7 +83,7 @@ func summaries(w io.Writer, records []Record, peers []string) {
 	proven := func(r *Record) bool { return r.TimeToOptimum != nil }
 	for _, peer := range peers {
 		rows, we, it := 0, 0, 0
-		neither, theirs := group{}, group{} // of the rows that neither proves
+		neither, theirs := group{}, group{} // rows that neither proves
 		var times []float64
 		smaller, better, worse := 0, 0, 0
 		for i := range records {
@@ -135,11 +135,11 @@ func summaries(w io.Writer, records []Record, peers []string) {
 	}
 }
 
-// tolerance, relative, of values that solvers give in floating point.
+// relative tolerance of values that solvers return in floating point.
 const tolerance = 1e-6
 
-// Contradictions lists, in sentences, where one solver's bound is better than
-// another's schedule for the same instance.
+// Contradictions lists, in sentences, where one solver's bound is better than another's
+// schedule for the same instance.
 func Contradictions(records []Record) []string {
 	var found []string
 	for i := range records {
@@ -148,7 +148,7 @@ func Contradictions(records []Record) []string {
 			if a.Row != b.Row || a.Digest != b.Digest || a.Relaxed || a.Primal == nil || b.Dual == nil {
 				continue
 			}
-			excess := *b.Dual - *a.Primal // of a bound that is too strong
+			excess := *b.Dual - *a.Primal // excess of a bound that is too strong
 			if a.Objective.Periodic() {
 				excess = -excess
 			}
@@ -175,8 +175,8 @@ func (g *group) has(seed uint64) bool {
 	return g != nil && slices.ContainsFunc(g.records, func(r Record) bool { return r.Seed == seed })
 }
 
-// find returns the group of the same rows, on seeds that the other has, too; nil if
-// there is none.
+// find returns the group of the same rows, on seeds that the other also has; nil if there
+// is none.
 func find(groups []group, as *group) *group {
 	for _, g := range groups {
 		if g.size == as.size && g.objective == as.objective && g.regime == as.regime {
@@ -200,7 +200,7 @@ func (g *group) ahead(o *group) bool {
 	return g.median(gapOf) < o.median(gapOf)
 }
 
-// seeds says how many there are, where they are not all.
+// seeds gives their number if it is not all.
 func (g *group) seeds(all int) string {
 	if len(g.records) == all {
 		return ""
@@ -219,8 +219,8 @@ func (g *group) cell() string {
 	return "no plan"
 }
 
-// ratio of a peer's result to ours: of times where one of both proved the
-// optimum, otherwise of gaps.
+// ratio of a peer's result to ours: of times if one of them proved the optimum, otherwise
+// of gaps.
 func ratio(ours, peer *group) string {
 	a, b := ours.median(timeToOptimumOf), peer.median(timeToOptimumOf)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"jigsaw/study/replay"
 )
 
-// comparison replays the trace of the testbed under all policies, restarts charged
-// to those that move.
+// comparison replays the trace of the testbed under all policies; only jobs that
+// move pay for restarts.
 func comparison(ctx context.Context, data string) (string, error) {
 	w, c, err := load(data)
 	if err != nil {

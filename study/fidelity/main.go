@@ -1,5 +1,5 @@
-// Command fidelity compares replays with what others measured or computed, and
-// rewrites the generated tables of docs/replay.md.
+// Command fidelity compares replays with measurements and computations of
+// others, and rewrites the generated tables of docs/replay.md.
 //
 //	go run ./study/fidelity --data DIR docs/replay.md
 //
@@ -53,7 +53,7 @@ func run(ctx context.Context, data, page string) error {
 	return os.WriteFile(page, text, 0o644)
 }
 
-// insert puts a table between the marks of its name.
+// insert puts a table between the markers with its name.
 func insert(text []byte, name, table string) ([]byte, error) {
 	head, rest, ok := bytes.Cut(text, []byte("<!-- "+name+" -->\n"))
 	_, tail, ok2 := bytes.Cut(rest, []byte("<!-- end -->"))

@@ -26,10 +26,10 @@ var schedulers = []struct{ log, policy string }{
 // round of the testbed in seconds.
 const round = 360
 
-// measured is what a log says.
+// measured holds the figures of a log.
 type measured struct {
 	mean, makespan float64            // seconds
-	stretch        float64            // GPU time that jobs ran, over that of their iterations alone
+	stretch        float64            // GPU time that jobs ran, relative to that of their iterations alone
 	starts         int                // of jobs
 	completion     map[string]float64 // by job, in seconds
 }
@@ -62,7 +62,7 @@ func load(data string) (*replay.Workload, *replay.Cluster, error) {
 	return w, c, err
 }
 
-// row is a scheduler of the testbed, as it was measured and as it is simulated.
+// row is a scheduler of the testbed, as measured and as simulated.
 type row struct {
 	log, policy string
 	measured
@@ -114,7 +114,7 @@ func testbed(ctx context.Context, data string) (string, error) {
 	return b.String(), nil
 }
 
-// compare replays, and refuses an answer that was cut.
+// compare compares replays, and rejects a result that was cut.
 func compare(ctx context.Context, w *replay.Workload, c *replay.Cluster, names []string, restartAll bool) (*replay.Report, error) {
 	engine, err := jigsaw.Solver()
 	if err != nil {
@@ -127,13 +127,13 @@ func compare(ctx context.Context, w *replay.Workload, c *replay.Cluster, names [
 	return report, err
 }
 
-// change is how far a figure is from the one that was measured.
+// change is the relative difference of a figure from the measured one.
 func change(got, want float64) string {
 	percent := math.Round(1000*(got/want-1)) / 10
 	return fmt.Sprintf("%+.1f %%", percent+0) // + 0 turns -0 into 0
 }
 
-// medianError is the error of a job's completion time that half of the jobs do not exceed.
+// medianError is the median error of a job's completion time.
 func medianError(w *replay.Workload, r *replay.Result, m measured) float64 {
 	errs := make([]float64, len(w.Jobs))
 	for i, j := range w.Jobs {
@@ -143,7 +143,8 @@ func medianError(w *replay.Workload, r *replay.Result, m measured) float64 {
 	return errs[len(errs)/2]
 }
 
-// stretch adds up the GPU time of the jobs over that of their iterations alone.
+// stretch is the total GPU time of the jobs relative to that of their
+// iterations alone.
 func stretch(w *replay.Workload, ran func(i int) float64) float64 {
 	sum, alone := 0.0, 0.0
 	for i := range w.Jobs {

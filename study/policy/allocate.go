@@ -18,25 +18,25 @@ const (
 	MaxMin Objective = "max-min"
 	// FinishTime minimises the largest finish-time ratio.
 	FinishTime Objective = "ftf"
-	// Makespan minimises the time until the last job ends, if no more came.
+	// Makespan minimises the time until the last job ends, if no more jobs arrive.
 	Makespan Objective = "makespan"
 )
 
-// Demand is a job that wants a part of the cluster.
+// Demand is a job that wants a share of the cluster.
 type Demand struct {
 	GPUs   int
 	Weight float64
-	// Rate is the iterations per second on GPUs of each type, 0 where it cannot run.
+	// Rate is the iterations per second on GPUs of each type, 0 if it cannot run there.
 	Rate []float64
 	// Remaining iterations.
 	Remaining float64
-	// Since is for how long the job has been there, and Isolated how long what it
-	// has done would have taken it on its equal part of the cluster, in seconds.
+	// Since is how long ago the job arrived, and Isolated how long its completed work
+	// would have taken on its equal share of the cluster, in seconds.
 	Since, Isolated float64
 }
 
-// Allocation says for every job i and GPU type t which part X[i][t] of the time it
-// is to run there, and what that is worth: the objective, in seconds for Makespan.
+// Allocation gives, for every job i and GPU type t, the fraction X[i][t] of the
+// time it is to run there, and the value of the objective, in seconds for Makespan.
 type Allocation struct {
 	X     [][]float64
 	Value float64
@@ -62,7 +62,8 @@ func Allocate(ctx context.Context, engine solver.Solver, objective Objective, gp
 	return allocate(ctx, engine, objective, gpus, jobs, nil)
 }
 
-// allocate is [Allocate] that begins where the last program ended; nil begins anew.
+// allocate is [Allocate] starting from the end of the last program; nil starts from
+// scratch.
 func allocate(ctx context.Context, engine solver.Solver, objective Objective, gpus []int, jobs []Demand, warm *warmStart) (*Allocation, error) {
 	if len(jobs) == 0 {
 		return &Allocation{}, nil
@@ -90,13 +91,13 @@ type allocator struct {
 	problem solver.Problem
 	part    []solver.Row   // sum_t x[i,t] <= 1
 	room    []solver.Row   // sum_i n_i x[i,t] <= N_t
-	goal    []solver.Row   // what the objective asks for each job
-	cols    [][]solver.Col // x[i,t]; -1 where the job cannot run
+	goal    []solver.Row   // the requirement of the objective for each job
+	cols    [][]solver.Col // x[i,t]; -1 if the job cannot run there
 	value   solver.Col
 	basis   *solver.Basis // of the last solution
 }
 
-// build states a program: what all objectives have in common, and a row for each job,
+// build states a program: the rows common to all objectives, and a row for each job,
 // from lower(i), of scale(i) tau_i and value(i) times the objective's column.
 func (a *allocator) build(cost float64, lower, scale, value func(i int) float64) {
 	a.problem = solver.Problem{}
@@ -127,7 +128,7 @@ func (a *allocator) build(cost float64, lower, scale, value func(i int) float64)
 	a.value = p.AddCol("", cost, 0, math.Inf(1), values...)
 }
 
-// solve solves the program that was built, from the basis of the last one.
+// solve solves the built program, from the basis of the last one.
 func (a *allocator) solve() (*Allocation, error) {
 	m, err := a.engine.Load(&a.problem)
 	if err != nil {
@@ -204,7 +205,7 @@ func (a *allocator) makespan() (*Allocation, error) {
 	return r, nil
 }
 
-// isolated returns the throughput of an equal part of the cluster.
+// isolated returns the throughput of an equal share of the cluster.
 func (a *allocator) isolated(i int) float64 {
 	j := &a.jobs[i]
 	sum, rate := 0.0, 0.0

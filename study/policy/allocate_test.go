@@ -57,8 +57,8 @@ func TestGavelReference(t *testing.T) {
 	}
 }
 
-// gavelBisection is the value that Gavel's bisection ends with where the exact
-// makespan is known: it stops within 5 %.
+// gavelBisection is the final value of Gavel's bisection for a known exact
+// makespan: it stops within 5 %.
 func gavelBisection(exact float64) float64 {
 	low, high := 100.0, 1e6
 	for last := high; ; last *= 10 {
@@ -102,20 +102,21 @@ func TestAllocateByHand(t *testing.T) {
 		return a.Value
 	}
 	one := Demand{GPUs: 1, Weight: 1, Rate: []float64{2}, Remaining: 100}
-	// Two jobs share one GPU: each has half of the throughput of all of it.
+	// Two jobs share one GPU: each has half of its throughput.
 	require.InDelta(t, 0.5, allocate(MaxMin, []int{1}, one, one), 1e-9)
 	// 100 iterations each at 2 a second, one after the other.
 	require.InDelta(t, 100, allocate(Makespan, []int{1}, one, one), 1e-9)
-	// Half of the GPU is the equal part, so nobody is better or worse off.
+	// Half of the GPU is the equal share, so no job is better or worse off.
 	require.InDelta(t, 1, allocate(FinishTime, []int{1}, one, one), 1e-9)
-	// A job that waited 50 s and expects 100 s on its part: (50 + 100 / (2 x)) / 100;
-	// the other (100 / (2 y)) / 100. Equal with x + y = 1: 1/2 + 1/(2x) = 1/(2y).
+	// A job that waited 50 s and expects 100 s on its share: (50 + 100 / (2 x)) /
+	// 100; the other (100 / (2 y)) / 100. Equal with x + y = 1: 1/2 + 1/(2x) =
+	// 1/(2y).
 	late := one
 	late.Since = 50
 	y := (3 - math.Sqrt(5)) / 2 // of y^2 - 3 y + 1 = 0
 	require.InDelta(t, 1/(2*y), allocate(FinishTime, []int{1}, late, one), 1e-9)
 	// A short job that waited 4,200 of the 10,002 s it expects, and one whose ratio is
-	// larger whatever it gets: the first tangents say nothing, and more than once. With
+	// larger whatever it gets: the first tangents are useless, more than once. With
 	// nearly all of the GPU for the second its ratio is (0.5 + 38 / x) / (1 + 76).
 	waited := Demand{GPUs: 1, Weight: 1, Rate: []float64{1}, Remaining: 1, Since: 4200, Isolated: 1e4}
 	short := Demand{GPUs: 1, Weight: 1, Rate: []float64{1}, Remaining: 38, Since: 0.5, Isolated: 1}
@@ -123,7 +124,7 @@ func TestAllocateByHand(t *testing.T) {
 	// Each of two jobs has a type it is twice as fast on; even spread is 1.5.
 	left, right := Demand{GPUs: 1, Weight: 1, Rate: []float64{2, 1}, Remaining: 1}, Demand{GPUs: 1, Weight: 1, Rate: []float64{1, 2}, Remaining: 1}
 	require.InDelta(t, 4.0/3, allocate(MaxMin, []int{1, 1}, left, right), 1e-9)
-	// What cannot run on a type is not put there.
+	// A job that cannot run on a type is not placed there.
 	left.Rate = []float64{0, 1}
 	require.InDelta(t, 2, allocate(Makespan, []int{4, 1}, left, left), 1e-9)
 }
@@ -152,7 +153,8 @@ func TestFinishTimeIsLeast(t *testing.T) {
 			}
 			return worst
 		}
-		// Engines may miss a row by [solver.FeasibilityTol], of numbers of some units.
+		// Engines may violate a row by [solver.FeasibilityTol], with numbers of a few
+		// units.
 		require.InEpsilon(t, a.Value, ratio(a.X[0][0], a.X[1][0]), 10*solver.FeasibilityTol)
 		for k := 1; k < 100; k++ {
 			x := float64(k) / 100

@@ -9,10 +9,10 @@ import (
 	"jigsaw/study/replay"
 )
 
-// Compare replays a workload under the named policies, one after the other. When
-// ctx ends, the report has what is known until then.
+// Compare replays a workload under the named policies, one after the other. If
+// ctx ends, the report contains what is known so far.
 func Compare(ctx context.Context, w *replay.Workload, names []string, o Options, config replay.Config) (*replay.Report, error) {
-	// A name that is wrong is found before hours are spent on the others.
+	// A wrong name is found before hours are spent on the others.
 	for _, name := range names {
 		if _, err := New(ctx, name, o); err != nil {
 			return nil, err

@@ -1,13 +1,13 @@
-// Package policy holds the schedulers that a replay compares, on the one model of
-// package replay.
+// Package policy holds the schedulers that a replay compares, on the model of package
+// replay.
 //
-// Exclusive policies give every job GPUs of its own, and its iterations the length
+// Exclusive policies give every job GPUs of its own, so that its iterations have the length
 // they have alone:
 //
 //   - fifo: gangs in order of arrival; the first that does not fit holds up the rest.
 //   - srtf: shortest remaining time first; srsf: least remaining time x GPUs first.
-//   - las: two-dimensional least attained service of Tiresias: queues by GPU-seconds
-//     held, who runs before who waits in each.
+//   - las: two-dimensional least attained service of Tiresias: queues by GPU-seconds held;
+//     in each queue, running jobs come before waiting ones.
 //   - gavel-max-min, gavel-ftf, gavel-makespan: Gavel's policies, by linear programs;
 //     see [Allocate].
 //

@@ -49,7 +49,7 @@ func (*fifo) Decide(s *replay.State) replay.Decision {
 		}
 		waiting = append(waiting, i)
 		if free -= s.ClassOf(i).GPUs; free < 0 {
-			break // it does not fit, so those behind it are not looked at
+			break // it does not fit, so later ones are not considered
 		}
 	}
 	return replay.Decision{Groups: alone(waiting), Keep: true, Strict: true, Again: replay.Never()}
@@ -91,8 +91,8 @@ func newShortest(_ context.Context, name string, _ Options) (replay.Policy, erro
 	return &shortest{exclusive{name}, key}, nil
 }
 
-// Decide runs the shortest jobs that fit. While no job comes or goes the jobs that
-// run get shorter and the others do not, so there is no need to ask again.
+// Decide runs the shortest jobs that fit. While no job comes or goes, the running
+// jobs get shorter and the others do not, so no further decision is needed.
 func (p *shortest) Decide(s *replay.State) replay.Decision {
 	order := ordered(s, func(i int) float64 { return p.key(s, i) })
 	return replay.Decision{Groups: alone(order), Again: replay.Never()}

@@ -11,22 +11,22 @@ const (
 	mostTangents   = 200 // steps
 )
 
-// finishTime finds the least ratio rho with E_i / R_i tau_i >= f_i(rho) for all jobs,
-// f_i = 1 / (rho - theta_i). With its tangent at any ratio in place of each f_i, a
-// linear program gives a ratio that is not above the least; at the least ratio it gives
-// that ratio, since what all jobs could have more of would lower it. So the program is solved
-// with the tangents at the last ratio, from the last basis, until the ratio stands still:
-// numbers change from step to step, and hardly who runs where.
+// finishTime finds the least ratio rho with E_i / R_i tau_i >= f_i(rho) for all jobs, f_i
+// = 1 / (rho - theta_i). With its tangent at any ratio in place of each f_i, a linear
+// program gives a ratio that is not above the least; at the least ratio it gives that
+// ratio, since if all jobs could get more the ratio would decrease. So the program is
+// solved with the tangents at the last ratio, from the last basis, until the ratio no
+// longer changes: coefficients change from step to step, but the allocation hardly does.
 func (a *allocator) finishTime() (*Allocation, error) {
 	theta := make([]float64, len(a.jobs))
 	expected := make([]float64, len(a.jobs))
-	least := 0.0 // rho is above every theta; the column is what it is more
+	least := 0.0 // rho is above every theta; the column is the excess
 	for i := range a.jobs {
 		expected[i] = a.jobs[i].Isolated + a.jobs[i].Remaining/a.isolated(i)
 		theta[i] = a.jobs[i].Since / expected[i]
 		least = max(least, theta[i])
 	}
-	// An equal part of the cluster for everybody gives a ratio that can be had.
+	// An equal share of the cluster for each job gives a feasible ratio.
 	high := 0.0
 	for i := range a.jobs {
 		high = max(high, theta[i]-least+(a.jobs[i].Remaining/a.isolated(i))/expected[i])
@@ -45,16 +45,16 @@ func (a *allocator) finishTime() (*Allocation, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Ratios rise from the first one on, until one is the least. Nothing above every
-		// theta, even twice, only says that the tangents are still loose.
+		// From the first one on, ratios increase until one is the least. A ratio at or below
+		// all thetas, even twice, only means that the tangents are still loose.
 		if r.Value > 0 && r.Value <= before*(1+ratioTolerance) {
 			r.Value += least
 			a.warm.keep(a, r.Value)
 			return r, nil
 		}
 		before = r.Value
-		// The next tangents touch at the new ratio, which is a lower bound, or
-		// where that is no ratio at all, between the two.
+		// The next tangents touch at the new ratio, which is a lower bound, or, if it is no
+		// valid ratio, between the two.
 		if at = r.Value; at <= 0 {
 			high /= 2
 			at = high

@@ -11,19 +11,19 @@ import (
 	"jigsaw/study/replay"
 )
 
-// gavel runs one of Gavel's policies in rounds: jobs that have had the least of the
-// time that their allocation gives them go first. Allocations are computed anew when
-// jobs came or went, and the last one is old enough.
+// gavel runs one of Gavel's policies in rounds: jobs that have received the
+// smallest fraction of their allocated time go first. Allocations are recomputed
+// when jobs came or went and the last one is old enough.
 //
-// As in Gavel a job's time on a type counts from the last allocation, and begins at
-// half a round; jobs that the allocation leaves out fill the gaps.
+// As in Gavel, a job's time on a type counts from the last allocation, starting at
+// half a round; jobs without allocation fill the gaps.
 type gavel struct {
 	exclusive
 	ctx       context.Context
 	objective Objective
 	engine    solver.Solver
 	allocated float64 // time of the last allocation
-	jobs      []int   // it was for, ascending
+	jobs      []int   // in it, ascending
 	x         map[int][]float64
 	received  map[int][]float64 // seconds by type since the allocation
 	isolated  map[int]isolatedTime
@@ -32,11 +32,11 @@ type gavel struct {
 	failed    error
 }
 
-// isolatedTime is what finish-time fairness remembers of a job.
+// isolatedTime is the state of finish-time fairness for a job.
 type isolatedTime struct{ seconds, done, rate float64 }
 
-// allocationAge is for how long an allocation stands at least, in seconds; Gavel's
-// default.
+// allocationAge is the least time for which an allocation stands, in seconds;
+// Gavel's default.
 const allocationAge = 1920
 
 var errNoSolver = errors.New("policy: the policies of Gavel are linear programs, and this build has no engine for them: install CLP (see CONTRIBUTING.md)")
@@ -51,7 +51,7 @@ func newGavel(ctx context.Context, name string, o Options) (replay.Policy, error
 	}, nil
 }
 
-// NeedsRounds reports that time is shared out in rounds.
+// NeedsRounds reports that time is divided into rounds.
 func (p *gavel) NeedsRounds() bool { return true }
 
 // Err returns why the policy gave up, if it did.
@@ -127,7 +127,7 @@ func (p *gavel) account(s *replay.State) {
 	p.last = s.Now
 }
 
-// allocate computes a new allocation. One that cannot be had leaves the old one.
+// allocate computes a new allocation. If that fails the old one stays.
 func (p *gavel) allocate(s *replay.State) {
 	demands := make([]Demand, len(s.Active))
 	for k, i := range s.Active {
@@ -147,7 +147,7 @@ func (p *gavel) allocate(s *replay.State) {
 		p.isolated[i] = past
 		demands[k] = Demand{
 			GPUs: class.GPUs, Weight: s.Jobs[i].Weight, Rate: rates, Since: s.Now - s.Jobs[i].Arrival, Isolated: past.seconds,
-			// What is as good as done must not make numbers that an engine cannot hold.
+			// Nearly finished jobs must not produce numbers that an engine cannot handle.
 			Remaining: max(1, float64(s.Jobs[i].Iterations)-done),
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"jigsaw/study/replay"
 )
 
-// jigSaw carries one plan on, by [jigsaw.Replan], whenever jobs come. Who runs stays on its GPUs, but that jobs give
-// way to more urgent ones where that lessens the sum of completion times, their loads counted. See statement.go for what
-// the plans know of a workload.
+// jigSaw carries one plan on, by [jigsaw.Replan], whenever jobs arrive. Running jobs stay on their GPUs, except that
+// they make way for more urgent ones if that reduces the sum of completion times, including loads. See statement.go for
+// what the plans know of a workload.
 type jigSaw struct {
 	name string
 	o    Options
@@ -30,7 +30,7 @@ func (p *jigSaw) Name() string { return p.name }
 // Shares reports that jobs share GPUs.
 func (p *jigSaw) Shares() bool { return true }
 
-// Replay carries the plan on at the ends of rounds in which jobs came.
+// Replay carries the plan on at the ends of rounds in which jobs arrived.
 func (p *jigSaw) Replay(ctx context.Context, w *replay.Workload, config replay.Config) (*replay.Timetable, error) {
 	r, err := newRolling(w, config, p.o, p.name == "jigsaw")
 	for err == nil && r.next < len(w.Jobs) && ctx.Err() == nil {
@@ -47,7 +47,7 @@ func (p *jigSaw) Replay(ctx context.Context, w *replay.Workload, config replay.C
 	return r.table, nil
 }
 
-// rolling is a replay under way.
+// rolling is a replay in progress.
 type rolling struct {
 	*stated
 	w      *replay.Workload
@@ -56,13 +56,13 @@ type rolling struct {
 
 	spec   *instance.Spec
 	in     *instance.Instance
-	plan   *instance.BlockSchedule // nil: nothing is under way
+	plan   *instance.BlockSchedule // nil: nothing is planned
 	origin instance.Tick           // of its clock
 	now    instance.Tick
 
-	next  int // job to come
+	next  int // next job to arrive
 	ended int
-	open  []bool // by job: it is in memory
+	open  []bool // by job: whether it is in memory
 	table *replay.Timetable
 }
 
@@ -81,7 +81,7 @@ func newRolling(w *replay.Workload, config replay.Config, o Options, quick bool)
 	return r, nil
 }
 
-// step goes on to the end of the round in which the next job comes, and plans.
+// step advances to the end of the round in which the next job arrives, and plans.
 func (r *rolling) step(ctx context.Context) error {
 	now := replay.NextRound(r.config.Round, r.w.Jobs[r.next].Arrival)
 	var come []int
@@ -97,7 +97,7 @@ func (r *rolling) step(ctx context.Context) error {
 	return err
 }
 
-// pass notes what the plan does until a time.
+// pass records what the plan does until a time.
 func (r *rolling) pass(at instance.Tick) {
 	if r.plan == nil {
 		return
@@ -144,7 +144,7 @@ func (r *rolling) cut() {
 	}
 }
 
-// decide plans jobs that come beside those there are.
+// decide plans newly arrived jobs together with those already there.
 func (r *rolling) decide(ctx context.Context, at instance.Tick, come []int) error {
 	r.table.Decisions++
 	jobs := make([]instance.JobSpec, len(come))
@@ -202,7 +202,7 @@ func (r *rolling) replan(ctx context.Context, at instance.Tick, stops []jigsaw.C
 	return result, err
 }
 
-// completions adds up when jobs end, at the clock of the plan before.
+// completions sums the ends of jobs, on the clock of the previous plan.
 func completions(r *jigsaw.ReplanResult) (sum float64) {
 	for _, c := range r.Jobs {
 		if c.What != jigsaw.JobCancelled && c.What != jigsaw.JobDone {
@@ -212,14 +212,15 @@ func completions(r *jigsaw.ReplanResult) (sum float64) {
 	return sum
 }
 
-// yield says which jobs at work would give way in a plan, and how they would come again. Those of least remaining time x GPUs
-// are urgent, as many as there are GPUs for. Jobs at work that share no GPU with an urgent one give way, the least urgent first,
-// until all urgent ones that wait have room, or the first of them that has none.
+// yield returns which running jobs would make way in a plan, and how they would be resubmitted. Jobs of least remaining
+// time x GPUs are urgent, as many as there are GPUs for. Running jobs that share no GPU with an urgent one make way,
+// the least urgent first, until all waiting urgent ones have room or, unless all is set, the first of them that had
+// none.
 func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Change, again []instance.JobSpec) {
 	type active struct {
 		job, left int
 		service   float64
-		group     int // of those at work that share GPUs
+		group     int // group of running jobs that share GPUs
 	}
 	var list []active
 	owner := make([]int, r.config.Cluster.Total()) // the group that holds a GPU, from 1
@@ -256,12 +257,12 @@ func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Cha
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b active) int { return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.job, b.job)) })
-	holds := make([]int, groups+1) // GPUs by group, those of none first
+	holds := make([]int, groups+1) // GPUs by group, index 0: held by none
 	for _, of := range owner {
 		holds[of]++
 	}
 	stays := make([]bool, groups+1)
-	room, need, some := len(owner), -holds[0], false // room is wanted for one job
+	room, need, some := len(owner), -holds[0], false // some: room is already needed for one job
 	for _, a := range list {
 		gpus := r.w.ClassOf(a.job).GPUs
 		if gpus > room {
@@ -274,7 +275,7 @@ func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Cha
 		stays[a.group] = true
 	}
 	gone := make([]bool, groups+1)
-	for _, a := range slices.Backward(list) { // the last of a group is not its most urgent; little depends on it
+	for _, a := range slices.Backward(list) { // the last of a group is not its most urgent; this matters little
 		if need <= 0 {
 			break
 		}

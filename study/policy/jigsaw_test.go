@@ -12,7 +12,8 @@ import (
 	"jigsaw/study/replay"
 )
 
-// TestJigSaw: whatever comes, the plan passes the checker, and jobs at work stay where they are or give way.
+// TestJigSaw: for any arrivals, the plan passes the checker, and running jobs stay where they are or make
+// way.
 func TestJigSaw(t *testing.T) {
 	w := &replay.Workload{Interference: []float64{1, 1.3, 1.5, 1.4}}
 	for _, gpus := range []int{1, 2, 4, 8} {
@@ -67,7 +68,7 @@ func TestJigSaw(t *testing.T) {
 	require.Positive(t, stopped, "jobs give way")
 }
 
-// TestJigSawLoads: a job gives way to a shorter one if its own restart costs less than what that gains.
+// TestJigSawLoads: a job makes way for a shorter one if its own restart costs less than the gain.
 func TestJigSawLoads(t *testing.T) {
 	for restart, want := range map[float64][]float64{2: {14, 5}, 6: {10, 12}} {
 		w := handMade(job{0, 1, 10}, job{3, 1, 2})

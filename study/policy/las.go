@@ -15,33 +15,33 @@ import (
 // Jobs are in queues by the GPU-seconds they have held. A job enters the first queue
 // when it arrives, and the next one whenever it reaches a threshold, each time at the
 // end. As in the published simulator and in Muri's testbed, jobs that a decision does
-// not run go behind those of their queue that it does: who once runs is not stopped
+// not run go behind those of their queue that it runs: a running job is not stopped
 // for a job of its own queue.
 type las struct {
 	exclusive
 	thresholds []float64   // GPU-seconds, ascending
-	order      []int       // jobs, as the last decision had them
-	queue      map[int]int // by job, as the last decision had it
+	order      []int       // jobs, in the order of the last decision
+	queue      map[int]int // by job, at the last decision
 }
 
 func newLAS(_ context.Context, name string, o Options) (replay.Policy, error) {
 	return &las{exclusive: exclusive{name}, thresholds: o.Thresholds, queue: map[int]int{}}, nil
 }
 
-// Decide runs jobs by queue, until one that runs leaves its queue.
+// Decide runs jobs by queue, until a running one leaves its queue.
 func (p *las) Decide(s *replay.State) replay.Decision {
 	p.sort(s)
 	return replay.Decision{Groups: alone(slices.Clone(p.order)), Again: p.nextDemotion(s)}
 }
 
-// Where a job is in its queue.
+// Position of a job in its queue.
 const (
 	runs = iota
 	waits
 	enters
 )
 
-// sort brings the active jobs into the order of their queues.
+// sort sorts the active jobs by their queues.
 func (p *las) sort(s *replay.State) {
 	active := slices.DeleteFunc(p.order, func(i int) bool {
 		_, found := slices.BinarySearch(s.Active, i)
@@ -71,7 +71,7 @@ func (p *las) sort(s *replay.State) {
 	p.order, p.queue = active, queue
 }
 
-// nextDemotion returns when the next job that runs, or will, may leave its queue.
+// nextDemotion returns when the next running or started job may leave its queue.
 func (p *las) nextDemotion(s *replay.State) float64 {
 	next, free := math.Inf(1), s.Cluster.Total()
 	for _, i := range p.order {
@@ -92,8 +92,8 @@ func attainedService(s *replay.State, i int) float64 {
 	return s.Served(i) * float64(s.ClassOf(i).GPUs)
 }
 
-// of returns the queue for so much service. Rounding must not let a job wait at a
-// threshold that it has reached.
+// of returns the queue for an amount of service. Rounding must not let a job wait at
+// a threshold that it has reached.
 func (p *las) of(attained float64) int {
 	queue, _ := slices.BinarySearch(p.thresholds, attained*(1+1e-12)+1e-9)
 	return queue

@@ -11,16 +11,17 @@ import (
 // Multi-resource interleaving for deep learning training, SIGCOMM 2022).
 //
 // The jobs of a group do one iteration each per round of four slots. In slot t job
-// p is at its GPU where t = p, at the network where t = p + 1, and it loads, through
-// storage and then CPU, in the two slots before its GPU, all modulo 4. A slot lasts
-// as long as the longest GPU or network stage in it, and the two slots in which a
-// job loads last as long as its loading, together. The round is the shortest over
-// all orders of the jobs, and no shorter than any job's iteration alone.
+// p uses its GPU if t = p and the network if t = p + 1, and it loads, through
+// storage and then CPU, in the two slots before its GPU slot, all modulo 4. A slot
+// lasts at least as long as the longest GPU or network stage in it, and the two
+// slots in which a job loads together last at least as long as its loading. The
+// round is the shortest over all orders of the jobs, and no shorter than any job's
+// iteration alone.
 //
-// Muri pairs jobs by maximum matching; here the best pair goes first.
+// Muri pairs jobs by maximum matching; here pairs are chosen greedily, best first.
 type muri struct {
 	name    string
-	urgency func(*replay.State, int) float64 // the least goes first
+	urgency func(*replay.State, int) float64 // lowest first
 	sharing *sharing
 }
 
@@ -44,7 +45,7 @@ func (p *muri) Name() string { return p.name }
 // Shares reports that jobs share GPUs.
 func (p *muri) Shares() bool { return true }
 
-// slots of a round.
+// number of slots of a round
 const slots = 4
 
 // Periods is the length of the round, the same for all jobs.
@@ -68,8 +69,8 @@ func (p *muri) Periods(w *replay.Workload, jobs []int, kind int) []float64 {
 	return periods
 }
 
-// shortestRound tries all orders of the jobs, with gaps; the first one stays, since
-// turning the round changes nothing.
+// shortestRound tries all orders of the jobs, with gaps; the first job is fixed,
+// since rotating the round changes nothing.
 func shortestRound(jobs []*replay.Class, kind int) float64 {
 	seats := make([]*replay.Class, slots)
 	best := math.Inf(1)
@@ -92,11 +93,11 @@ func shortestRound(jobs []*replay.Class, kind int) float64 {
 	return best
 }
 
-// roundLength returns the least sum of the four slots s_t, in seconds, such that
-// s_t >= b_t, the longest GPU or network stage in it, and s_t + s_t+1 >= the loading
-// of the job that loads there. What loading lacks, d_t = load - b_t - b_t+1, is made
-// up by e_t + e_t+1 >= d_t on a cycle of four; by duality the least sum of e is the
-// larger of d_0 + d_2 and d_1 + d_3.
+// roundLength returns the least sum of the four slots s_t, in seconds, such that s_t
+// >= b_t, the longest GPU or network stage in it, and s_t + s_t+1 >= the loading of
+// the job that loads there. The missing time of loading, d_t = load - b_t - b_t+1,
+// is covered by e_t + e_t+1 >= d_t on a cycle of four; by duality the least sum of e
+// is the larger of d_0 + d_2 and d_1 + d_3.
 func roundLength(seats []*replay.Class, kind int) float64 {
 	var b, load [slots]float64
 	for p, c := range seats {

@@ -12,7 +12,7 @@ import (
 
 // Options of the policies. The zero value is useful.
 type Options struct {
-	// Share is how many jobs may share GPUs; 0 means 4.
+	// Share is the largest number of jobs that share GPUs; 0 means 4.
 	Share int
 	// Seed of all randomness.
 	Seed uint64
@@ -35,7 +35,7 @@ func Names() []string {
 }
 
 // Available lists the policies that can be made with these options, and those that
-// cannot, since they need an engine of linear programs.
+// cannot because they need a linear programming engine.
 func Available(o Options) (names, without []string) {
 	for _, p := range all {
 		if p.lp && o.Solver == nil {
@@ -47,7 +47,7 @@ func Available(o Options) (names, without []string) {
 	return names, without
 }
 
-// entry is a policy and how it is made.
+// entry is a policy and its constructor.
 type entry struct {
 	name string
 	make func(context.Context, string, Options) (replay.Policy, error)
@@ -68,8 +68,8 @@ var all = []entry{
 	{name: "jigsaw-planned", make: newJigSaw},
 }
 
-// New makes a policy for one replay. ctx ends the plans and programs it makes on
-// its way.
+// New makes a policy for one replay. ctx ends the plans and programs that it
+// computes.
 func New(ctx context.Context, name string, o Options) (replay.Policy, error) {
 	if o.Share == 0 {
 		o.Share = defaultShare

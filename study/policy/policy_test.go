@@ -15,14 +15,14 @@ import (
 	"jigsaw/study/replay"
 )
 
-// job is a job of a hand-made trace: when it comes, its GPUs, and its seconds alone.
+// job is a job of a hand-made trace: its arrival, its GPUs, and its seconds alone.
 type job struct {
 	arrival float64
 	gpus    int
 	alone   float64
 }
 
-// handMade makes a workload of iterations of a second.
+// handMade makes a workload with iterations of one second.
 func handMade(jobs ...job) *replay.Workload {
 	w := &replay.Workload{Name: "hand-made"}
 	for i, j := range jobs {
@@ -64,14 +64,15 @@ func TestByHand(t *testing.T) {
 		"srtf by time": {[]job{{0, 2, 4}, {0, 1, 5}}, "srtf", "1x2", 0, Options{}, []float64{4, 9}},
 		// 5 x 1 is less than 4 x 2.
 		"srsf by service": {[]job{{0, 2, 4}, {0, 1, 5}}, "srsf", "1x2", 0, Options{}, []float64{9, 5}},
-		// After 4 GPU-seconds the first job goes behind the second, which has as many
-		// before it; then the first goes on.
+		// After 4 GPU-seconds the first job goes behind the second, which then runs as
+		// long before it; then the first continues.
 		"las": {[]job{{0, 1, 6}, {0, 1, 6}}, "las", "1x1", 0, Options{Thresholds: []float64{4}}, []float64{10, 12}},
 		// The GPUs count: 2 GPUs have held 4 GPU-seconds after 2 seconds. The other job
 		// leaves the first queue at 6, and finds the first job before it in the second.
 		"las counts GPUs": {[]job{{0, 2, 6}, {0, 1, 6}}, "las", "1x2", 0, Options{Thresholds: []float64{4}}, []float64{10, 12}},
-		// Both have left the first queue when the third job comes at 6, which leaves one
-		// GPU. The first job wants two, and from then on is behind the second, which runs on.
+		// Both have left the first queue when the third job arrives at 6, which leaves one
+		// GPU. The first job wants two, and from then on is behind the second, which keeps
+		// running.
 		"las lets who runs go on": {[]job{{0, 2, 6}, {0, 1, 12}, {6, 1, 1}}, "las", "1x2", 0, Options{Thresholds: []float64{4}}, []float64{18, 14, 7}},
 		// All of an iteration is GPU time, so two jobs in a round take twice as long.
 		"muri in turns": {[]job{{0, 1, 10}, {0, 1, 10}}, "muri-s", "1x1", 0, Options{}, []float64{20, 20}},
@@ -88,7 +89,7 @@ func TestByHand(t *testing.T) {
 }
 
 // TestInterference: jobs that share slow each other down under every policy, and
-// JigSaw reckons with it.
+// JigSaw accounts for it.
 func TestInterference(t *testing.T) {
 	w := handMade(job{0, 2, 10}, job{0, 2, 10})
 	for k := range w.Classes {
@@ -99,7 +100,7 @@ func TestInterference(t *testing.T) {
 		slowdown float64
 		want     []float64
 	}{
-		// A round has three slots of half a second with something in them.
+		// A round has three slots of half a second that are in use.
 		{"muri-s", 1, []float64{15, 15}},
 		{"muri-s", 1.5, []float64{22.5, 22.5}},
 		{"jigsaw", 1, []float64{10, 10.5}}, // the second begins half an iteration later
@@ -108,7 +109,7 @@ func TestInterference(t *testing.T) {
 	} {
 		w.Interference = []float64{1, c.slowdown}
 		r := run(t, w, c.policy, "1x2", 0, Options{})
-		require.InDeltaSlice(t, c.want, r.Finish, 0.2, "%s at %v", c.policy, c.slowdown) // plans are in whole ticks
+		require.InDeltaSlice(t, c.want, r.Finish, 0.2, "%s at %v", c.policy, c.slowdown) // plans use whole ticks
 	}
 }
 
@@ -121,9 +122,9 @@ func TestRound(t *testing.T) {
 		jobs []*replay.Class
 		want float64
 	}{
-		// One after the other at the GPU.
+		// One after the other on the GPU.
 		{[]*replay.Class{class(0, 0.7, 0), class(0, 0.6, 0)}, 1.3},
-		// The network of one while the other is at the GPU, in one slot of three.
+		// The network of one while the other is on the GPU, in one slot of three.
 		{[]*replay.Class{class(0, 0.5, 0.5), class(0, 0.5, 0.5)}, 1.5},
 		// Storage and CPU: two jobs load at a time, four need two rounds of it.
 		{[]*replay.Class{class(0.8, 0, 0), class(0.8, 0, 0)}, 0.8},
@@ -165,8 +166,8 @@ func TestRoundIsOptimal(t *testing.T) {
 	}
 }
 
-// shaped returns classes of a model with layers, of so many GPUs, with figures like
-// those of Muri's traces.
+// shaped returns classes of a model with layers, with the given number of GPUs and
+// figures like those of Muri's traces.
 func shaped(t *testing.T, gpus int) []replay.Class {
 	t.Helper()
 	library, err := profiles.Builtin()
@@ -186,13 +187,13 @@ func TestWork(t *testing.T) {
 	require.Equal(t, 0.96, Work(&one[0]))
 	require.Equal(t, eight[1].Stages.GPU, Work(&eight[1]))
 	w := Work(&eight[0])
-	// Of bert24 the forward pass is 42 %, and the ladder of eight has 2, 1, 2 and 3
+	// For bert24 the forward pass is 42 %, and the ladder of eight has 2, 1, 2 and 3
 	// workers at 27 %, 50 %, 77 % and all of the rest.
 	require.InDelta(t, 0.96*(0.4242+0.5758*(2*0.2723+0.5021+2*0.7698+3)/8), w, 0.005)
 }
 
-// TestEveryPolicy replays one trace under all of them: the bounds hold, jobs end,
-// and the same seed gives the same answer.
+// TestEveryPolicy replays one trace under all policies: the bounds hold, jobs
+// end, and the same seed gives the same result.
 func TestEveryPolicy(t *testing.T) {
 	w := &replay.Workload{Name: "all", Classes: append(shaped(t, 4), shaped(t, 1)...)}
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -229,7 +230,8 @@ func TestEveryPolicy(t *testing.T) {
 	}
 }
 
-// TestTypes: jobs that share GPUs run on a type that suits them all, or apart.
+// TestTypes: jobs that share GPUs run on a type that suits them all, or
+// separately.
 func TestTypes(t *testing.T) {
 	half := replay.Stages{GPU: 0.5, Network: 0.5}
 	w := &replay.Workload{
@@ -250,7 +252,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 	}
-	// The first type has 16 GPUs, and no two whole nodes for a job of 16.
+	// The first type has 16 GPUs, but no two whole nodes for a job of 16.
 	w = &replay.Workload{Classes: []replay.Class{{GPUs: 16, Iteration: []float64{1, 2}}}, Jobs: []replay.Job{{ID: "a", Iterations: 10}}}
 	require.Equal(t, []float64{20}, run(t, w, "srtf", "1x8:x,2x4:x,2x8:y", 0, Options{}).Finish)
 }
@@ -298,7 +300,7 @@ func TestAnywhere(t *testing.T) {
 			now += pick("pause", 0, 1, 10)
 		}
 		config := replay.Config{Cluster: c, Round: pick("round", 0, 20)}
-		config.RestartAll = config.Round > 0 && rapid.Bool().Draw(t, "restart all") // else las may do nothing but restart
+		config.RestartAll = config.Round > 0 && rapid.Bool().Draw(t, "restart all") // otherwise las may do nothing but restart
 		names := names
 		if config.Round == 0 {
 			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "gavel") })
@@ -349,8 +351,8 @@ func TestMalformedOptions(t *testing.T) {
 	}
 }
 
-// TestGroups: whatever the policy, a group has jobs of one size and not too many of
-// them, a job runs once, and nobody holds GPUs that are not there.
+// TestGroups: for every policy, a group has jobs of one size and not too many of
+// them, a job runs only once, and no GPUs are held that do not exist.
 func TestGroups(t *testing.T) {
 	w := &replay.Workload{Name: "groups", Classes: append(append(shaped(t, 8), shaped(t, 2)...), shaped(t, 1)...)}
 	rng := rand.New(rand.NewPCG(5, 6))

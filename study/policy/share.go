@@ -9,7 +9,7 @@ import (
 	"jigsaw/study/replay"
 )
 
-// sharing forms groups when the active jobs ask for more GPUs than there are.
+// sharing forms groups when the active jobs request more GPUs than there are.
 type sharing struct {
 	share int
 	// together returns the sum of the speeds of jobs that share GPUs of a type, each
@@ -19,13 +19,14 @@ type sharing struct {
 	known map[string]float64 // of groups, by their classes
 }
 
-// party is a group that is being formed.
+// party is a group being formed.
 type party struct {
 	jobs []int
 	rank int // of its most urgent job
 }
 
-// mix is the groups of one size that have jobs of the same classes, by urgency.
+// mix is the set of groups of one size whose jobs have the same classes, by
+// urgency.
 type mix struct {
 	classes string // ascending
 	speed   float64
@@ -34,10 +35,11 @@ type mix struct {
 
 // groups turns jobs in order of urgency into groups in order of urgency.
 //
-// As in Muri, jobs are let in by urgency: whenever there is room for one, up to
-// share jobs with the same number of GPUs come with it. Then, as long as those that were let in ask for
-// more GPUs than there are, groups of a size become one where that loses the least
-// speed. Where no two should, the least urgent ones wait.
+// As in Muri, jobs are admitted by urgency: whenever there is room for one, up to
+// share jobs with the same number of GPUs are admitted with it. Then, as long as
+// the admitted jobs request more GPUs than there are, groups of a size are merged
+// where that loses the least speed. If no two should be merged, the least urgent
+// ones wait.
 func (p *sharing) groups(s *replay.State, order []int) []replay.Group {
 	capacity := s.Cluster.Total()
 	demand := 0
@@ -81,7 +83,7 @@ func newSharing(o Options, together func(*replay.Workload, []int, int) float64) 
 
 func byRank(a, b party) int { return cmp.Compare(a.rank, b.rank) }
 
-// admit lets jobs in, by size, as groups of one.
+// admit admits jobs, by size, as groups of one.
 func (p *sharing) admit(s *replay.State, order []int, capacity int) map[int][]*mix {
 	waiting := map[int][]party{}
 	smallest := math.MaxInt
@@ -115,7 +117,7 @@ func (p *sharing) admit(s *replay.State, order []int, capacity int) map[int][]*m
 	return sizes
 }
 
-// join adds a group to the mix it belongs to.
+// join adds a group to its mix.
 func (p *sharing) join(s *replay.State, mixes []*mix, q party) []*mix {
 	classes := signature(s, q.jobs)
 	k := slices.IndexFunc(mixes, func(m *mix) bool { return m.classes == classes })
@@ -129,8 +131,8 @@ func (p *sharing) join(s *replay.State, mixes []*mix, q party) []*mix {
 	return mixes
 }
 
-// merge joins groups of the two mixes that lose the least, the most urgent first,
-// until so many GPUs are free, and returns how many are.
+// merge merges groups of the two mixes that lose the least, the most urgent first,
+// until the needed number of GPUs is free, and returns how many are.
 func (p *sharing) merge(s *replay.State, sizes map[int][]*mix, need int) (freed int) {
 	best, size := math.Inf(-1), 0
 	var one, other *mix
@@ -151,7 +153,7 @@ func (p *sharing) merge(s *replay.State, sizes map[int][]*mix, need int) (freed 
 	if one == nil {
 		return 0
 	}
-	// What is joined is taken out first: the new groups may be of a mix at hand.
+	// Merged groups are removed first: the new groups may belong to one of these mixes.
 	var joined []party
 	for freed < need && len(one.parties) > 0 && len(other.parties) > 0 && (one != other || len(one.parties) > 1) {
 		a := one.parties[0]
@@ -170,14 +172,14 @@ func (p *sharing) merge(s *replay.State, sizes map[int][]*mix, need int) (freed 
 	return freed
 }
 
-// gain is what is won if two groups, each on GPUs of its own, share those of one of
-// them: their joint speed, less what both have apart, plus 1 for the GPUs set free,
-// which a job can have for itself.
+// gain is the gain if two groups, each on GPUs of its own, share those of one of
+// them: their joint speed, minus the sum of their speeds apart, plus 1 for the
+// freed GPUs, which another job can use alone.
 func (p *sharing) gain(s *replay.State, a, b *mix) float64 {
 	return p.speed(s, slices.Concat(a.parties[0].jobs, b.parties[0].jobs)) - a.speed - b.speed + 1
 }
 
-// speed returns how fast jobs go together; -Inf where there are no GPUs of a type that
+// speed returns the joint speed of jobs; -Inf if there are no GPUs of a type that
 // suits them all.
 func (p *sharing) speed(s *replay.State, jobs []int) float64 {
 	classes := signature(s, jobs)
@@ -206,8 +208,8 @@ func signature(s *replay.State, jobs []int) string {
 	return string(key)
 }
 
-// fastestType is, of the types that suit all jobs, the fastest for the first; -1 if
-// there is none.
+// fastestType is the type, among those that suit all jobs, that is fastest for the
+// first; -1 if there is none.
 func fastestType(s *replay.State, jobs []int) int {
 	best := -1
 	lengths := s.ClassOf(jobs[0]).Iteration

@@ -10,27 +10,28 @@ import (
 	"jigsaw/study/replay"
 )
 
-// stated is a workload and a cluster as an instance without jobs, and what the jobs of each class are in it.
+// stated is a workload and a cluster as an instance without jobs, with a job spec for each class.
 //
-// A node is stated as a rack, and a GPU as a node of it, so that a GPU has links of its own. An iteration takes as many ticks
-// as it takes alone, rounded up, on every type of GPU and wherever these are. What of it is off the GPU is a synchronisation, of
-// which two at a time fit a GPU's links; of jobs with one GPU, which have no synchronisation, it is time on the GPU. Memory is
-// not stated: a trace says nothing of it, and parameters here are what makes synchronisations as long as they are.
+// A node is modelled as a rack, and a GPU as a node of it, so that a GPU has links of its own. An iteration takes as
+// many ticks as it takes alone, rounded up, on every type of GPU and at every place. Its time off the GPU is a
+// synchronisation, of which two at a time fit a GPU's links; for jobs with one GPU, which have no synchronisation, it
+// is time on the GPU. Memory is not modelled: a trace does not give it, and parameters here only set the length of
+// synchronisations.
 type stated struct {
 	empty instance.Spec
 	class []instance.JobSpec
 }
 
-// Two transfers fit a GPU's links at a time: what Muri knows as loading has two stages, storage and CPU.
+// Two transfers fit a GPU's links at a time, because loading in Muri has two stages, storage and CPU.
 const (
 	transfers      = 2
-	bytesPerSecond = 1_000_000 // of one
+	bytesPerSecond = 1_000_000 // of one transfer
 	linkRate       = instance.BitRate(8 * transfers * bytesPerSecond)
 	memory         = instance.Bytes(1) << 50
-	cuts           = 4 // depths of a job
+	cuts           = 4 // number of depths of a job
 )
 
-// perIteration is how many ticks the shortest iteration has, about; a tick has from shortestTick to longestTick.
+// perIteration is about the number of ticks of the shortest iteration; a tick is between shortestTick and longestTick.
 const (
 	perIteration = 1000
 	shortestTick = 10
@@ -77,7 +78,7 @@ func state(w *replay.Workload, c *replay.Cluster) (*stated, error) {
 
 func typeName(kind int) string { return "t" + strconv.Itoa(kind) }
 
-// add states a class: its profiles, and a job of it.
+// add adds a class: its profiles, and a job of it.
 func (s *stated) add(class *replay.Class, c *replay.Cluster, largest []int) (instance.JobSpec, error) {
 	var kinds []int
 	for t, length := range class.Iteration {
@@ -118,7 +119,7 @@ func (s *stated) add(class *replay.Class, c *replay.Cluster, largest []int) (ins
 		length := max(1, whole-sync) * s.empty.TickUS * 1000
 		p := &instance.Profile{Model: job.Model, GPU: typeName(t), Batch: 1, Layers: scaled(class.Shape, float64(length))}
 		if sync > 0 {
-			// A ring among q sends 2 (q-1)/q times the bytes, rounded up twice.
+			// A ring of q sends 2 (q-1)/q times the bytes, rounded up twice.
 			q := float64(class.GPUs)
 			p.Layers[len(p.Layers)-1].Parameters = instance.Bytes(math.Floor((float64(sync*s.empty.TickUS) - 2) * bytesPerSecond / 1e6 * q / (2 * (q - 1))))
 		}
@@ -128,7 +129,8 @@ func (s *stated) add(class *replay.Class, c *replay.Cluster, largest []int) (ins
 	return job, nil
 }
 
-// scaled are the layers of a shape at so many nanoseconds for one pass forward and back; without one all is one layer.
+// scaled returns the layers of a shape, scaled to the given nanoseconds for one pass forward and back; without a shape
+// a single layer.
 func scaled(shape *instance.Profile, length float64) []instance.Layer {
 	if shape == nil {
 		return []instance.Layer{{Name: "all", Backward: instance.Duration(length)}}
@@ -144,11 +146,11 @@ func scaled(shape *instance.Profile, length float64) []instance.Layer {
 		}
 		left -= layers[n].Forward + layers[n].Backward
 	}
-	layers[len(layers)-1].Backward += max(0, left) // what rounding left
+	layers[len(layers)-1].Backward += max(0, left) // remainder of rounding
 	return layers
 }
 
-// job states job i of the workload with so many iterations left. A restart holds its GPUs before it goes on.
+// job is the spec of job i of the workload with left iterations. A restart holds its GPUs before it continues.
 func (s *stated) job(w *replay.Workload, i int, left int64, restart bool) instance.JobSpec {
 	job := s.class[w.Jobs[i].Class]
 	job.Name, job.Iterations = strconv.Itoa(i), int(left)
@@ -158,9 +160,9 @@ func (s *stated) job(w *replay.Workload, i int, left int64, restart bool) instan
 	return job
 }
 
-// Work returns the least part of an iteration that holds a GPU, on average over
-// the workers: what partial backpropagation by a ladder leaves. Bounds for all
-// policies rest on it.
+// Work returns the least fraction of an iteration that holds a GPU, on average
+// over the workers, under a ladder of partial backpropagation. Bounds for all
+// policies depend on it.
 func Work(class *replay.Class) float64 {
 	if class.Shape == nil || class.GPUs == 1 {
 		return class.Stages.GPU
@@ -186,7 +188,7 @@ func Work(class *replay.Class) float64 {
 	if j.Rule.Fixed == nil {
 		return class.Stages.GPU
 	}
-	// Ticks round up: a task by less than one, and by two its time on the GPU. The bound must not.
+	// Ticks round up: a task by less than one, and its time on the GPU by two. The bound must not.
 	mean := (least/float64(j.Workers) - 3) * float64(in.TickUS) / 1e6
 	return max(0, mean) / class.Fastest()
 }

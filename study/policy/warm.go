@@ -2,23 +2,23 @@ package policy
 
 import "jigsaw/solver"
 
-// warmStart is what one allocation leaves to the next one, whose jobs are mostly the
-// same and nearly as far.
+// warmStart is what one allocation passes to the next one, whose jobs are mostly the
+// same with nearly the same progress.
 type warmStart struct {
-	ids   []int   // of the jobs that are allocated
+	ids   []int   // of the allocated jobs
 	ratio float64 // the last value of finish-time fairness; 0 for none
 	jobs  map[int]jobStatus
 	room  []solver.VarStatus
 	value solver.VarStatus
 }
 
-// jobStatus is where the columns and rows of a job rest.
+// jobStatus is the basis status of the columns and rows of a job.
 type jobStatus struct {
 	cols       []solver.VarStatus // by GPU type
 	part, goal solver.VarStatus
 }
 
-// basis makes one for the program of a; nil where there is nothing to begin with.
+// basis makes a basis for the program of a; nil if there is nothing to start from.
 func (w *warmStart) basis(a *allocator) *solver.Basis {
 	if w == nil || w.jobs == nil {
 		return nil
@@ -43,7 +43,7 @@ func (w *warmStart) basis(a *allocator) *solver.Basis {
 	return b
 }
 
-// newcomer gets what it needs on its fastest type.
+// newcomer gets its requirement on its fastest type.
 func newcomer(rate []float64) jobStatus {
 	s := jobStatus{cols: make([]solver.VarStatus, len(rate)), part: solver.Basic}
 	fastest := 0
@@ -56,7 +56,7 @@ func newcomer(rate []float64) jobStatus {
 	return s
 }
 
-// keep remembers the basis of the last solution of a, and its ratio.
+// keep stores the basis of the last solution of a, and its ratio.
 func (w *warmStart) keep(a *allocator, ratio float64) {
 	if w == nil || a.basis == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"jigsaw/solver"
 )
 
-// counting adds up the simplex iterations of its models.
+// counting sums the simplex iterations of its models.
 type counting struct {
 	solver.Solver
 	iterations *int
@@ -43,7 +43,7 @@ type tangent struct {
 	values map[solver.Col]float64
 }
 
-// with is a program with rows more.
+// with is a program with additional rows.
 func with(p *solver.Problem, tangents []tangent) *solver.Problem {
 	q := &solver.Problem{}
 	for i := range p.Rows() {
@@ -113,7 +113,7 @@ func simpleFinishTime(t require.TestingT, engine solver.Solver, gpus []int, jobs
 	}
 }
 
-// crowd is jobs that come, go nearer to their ends, and go.
+// crowd is a set of jobs that arrive, progress, and leave.
 type crowd struct {
 	rng  *rand.Rand
 	next int
@@ -135,7 +135,7 @@ func (c *crowd) arrive(kinds int) {
 	c.next++
 }
 
-// pass lets some time go by, after which the oldest jobs have gone.
+// pass advances time, after which the oldest jobs have left.
 func (c *crowd) pass(gone int) {
 	for i := range c.jobs {
 		c.jobs[i].Remaining *= 0.9 + 0.1*c.rng.Float64()
@@ -146,8 +146,8 @@ func (c *crowd) pass(gone int) {
 	c.ids, c.jobs = slices.Clone(c.ids[gone:]), c.jobs[gone:]
 }
 
-// TestWarmStart: allocations that begin where the last one ended are worth as much as
-// those made anew.
+// TestWarmStart: allocations that start from the end of the last one have the same
+// value as those from scratch.
 func TestWarmStart(t *testing.T) {
 	lp := engine(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,7 +190,7 @@ func TestWarmStartIsQuick(t *testing.T) {
 		got, err := allocate(context.Background(), counting{lp, &warmly}, FinishTime, gpus, c.jobs, &warm)
 		require.NoError(t, err)
 		if k == 0 {
-			warmly = 0 // the first one starts from nothing
+			warmly = 0 // the first one has no warm start
 		} else {
 			require.InEpsilon(t, simpleFinishTime(t, counting{lp, &simply}, gpus, c.jobs), got.Value, 1e-6)
 		}

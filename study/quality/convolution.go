@@ -30,7 +30,7 @@ func newConvolution(edge, channels, outputs int, rng *rand.Rand) *convolution {
 }
 
 func (c *convolution) forward(x *mat.Dense) *mat.Dense {
-	images := x.RawMatrix().Data // of one channel: also where each has a row of its own
+	images := x.RawMatrix().Data // of one channel: also for batches with a row for each
 	n := len(images) / c.channels
 	c.columns = c.windows.dense(window*c.channels, n)
 	m := c.columns.RawMatrix().Data
@@ -52,7 +52,7 @@ func (c *convolution) backward(dy *mat.Dense, wanted bool) *mat.Dense {
 	if !wanted {
 		return nil
 	}
-	c.columns.Mul(c.w.T(), dy) // the windows have served
+	c.columns.Mul(c.w.T(), dy) // the windows are no longer needed
 	_, n := dy.Dims()
 	dx := c.din.dense(c.channels, n)
 	images, m := dx.RawMatrix().Data, c.columns.RawMatrix().Data
@@ -61,13 +61,13 @@ func (c *convolution) backward(dy *mat.Dense, wanted bool) *mat.Dense {
 	return dx
 }
 
-// eachRun visits what windows hold of the images, n pixels a channel, a line of an image
-// at a time: length figures that begin at one place in the matrix of windows and
-// from another in the images.
+// eachRun visits the parts of the images in the windows, with n pixels per channel, one
+// line of an image at a time: length values that begin at one place in the matrix of
+// windows and at another in the images.
 func (c *convolution) eachRun(n int, visit func(at, from, length int)) {
 	for row := range window * c.channels {
 		down, right := row%window/kernel-kernel/2, row%window%kernel-kernel/2
-		skip := max(0, -right) // pixels whose window reaches over the left edge
+		skip := max(0, -right) // pixels whose window extends over the left edge
 		length := c.edge - max(right, -right)
 		for line := range n / c.edge {
 			if y := line%c.edge + down; y >= 0 && y < c.edge {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDigits holds the file to what data/README.md says of it.
+// TestDigits checks the file against data/README.md.
 func TestDigits(t *testing.T) {
 	assert.Equal(t, "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22", fmt.Sprintf("%x", sha256.Sum256(digitsFile)))
 	data, err := digits()
@@ -43,7 +43,7 @@ func TestDeal(t *testing.T) {
 			shards := s.deal(train, data.labels, k, newRNG())
 			require.Len(t, shards, k)
 			assert.ElementsMatch(t, train, slices.Concat(shards...))
-			pairs := 0 // of a shard and a digit in it
+			pairs := 0 // pairs of a shard and a digit in it
 			for _, shard := range shards {
 				assert.Len(t, shard, trainSize/k)
 				var seen [classes]bool

@@ -16,7 +16,7 @@ const (
 	side    = 8           // pixels of an image's edge
 	pixels  = side * side // of an image
 	classes = 10
-	// darkest is the value of a pixel that is all ink.
+	// darkest is the value of a pixel full of ink.
 	darkest = 16
 )
 

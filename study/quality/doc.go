@@ -32,19 +32,19 @@
 //
 // # Protocol
 //
-// All of it was fixed before results were looked at, but for three of the rules: those of
-// two depths and of a mean depth of 7/8, and fewer workers, were added when none of the
-// first had been found to keep the accuracy. The base rate of a model is the one of
-// five with the lowest held-out loss of full backpropagation by one worker, over seeds
-// of its own; it serves every rule. Seed s fixes split, shards, first weights and the
-// order of the samples for all rules alike, so that a rule is compared with full
-// backpropagation seed by seed: the mean of the differences, with Student's
-// 95 % confidence interval. There is no early stopping: what counts is the last
-// iteration.
+// Everything was fixed before results were looked at, except for three of the
+// rules: those of two depths and of a mean depth of 7/8, and fewer workers, were
+// added after none of the first rules was found to keep the accuracy. The base
+// rate of a model is the one of five with the lowest held-out loss of full
+// backpropagation by one worker, over seeds of its own; it serves every rule. Seed
+// s fixes split, shards, first weights and the order of the samples for all rules
+// alike, so that a rule is compared with full backpropagation seed by seed: the
+// mean of the differences, with Student's 95 % confidence interval. There is no
+// early stopping: the last iteration counts.
 //
-// The text of the SPB paper was not at hand: nets, data, and the choices above are
-// this project's own.
+// The text of the SPB paper was not available: nets, data, and the choices above
+// are this project's own.
 //
-// Same options, same result to the last bit, whatever the number of cores, on one
-// processor architecture; others may round differently.
+// The same options give bit-identical results on any number of cores, on one
+// processor architecture; other architectures may round differently.
 package quality

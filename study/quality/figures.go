@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Figures are the comparisons of a study without its single runs, for others to quote.
+// Figures are the comparisons of a study without its single runs, for use in other
+// documents.
 type Figures struct {
 	// Command that made them.
 	Command string   `json:"command"`
@@ -31,7 +32,7 @@ type Figure struct {
 	Verdict  Verdict  `json:"verdict"`
 }
 
-// Figures of the result, which the command made.
+// Figures returns the figures of the result, made by the given command.
 func (r *Result) Figures(command string) *Figures {
 	f := &Figures{Command: command, Seeds: r.Seeds, Epochs: r.Epochs}
 	for _, c := range r.Cells {
@@ -42,7 +43,7 @@ func (r *Result) Figures(command string) *Figures {
 	return f
 }
 
-// Write writes the figures as JSON, a line for each.
+// Write writes the figures as JSON, one line each.
 func (f *Figures) Write(w io.Writer) error {
 	head := *f
 	head.Figures = nil
@@ -74,8 +75,8 @@ func Published() (*Figures, error) {
 	return f, nil
 }
 
-// Of returns the figure of a rule, by name, as plans have it: samples dealt at random, and
-// depths that rotate over the workers. It is nil where that was not measured.
+// Of returns the figure of a rule, by name, under the conditions of plans: samples dealt
+// at random, and depths that rotate over the workers. It is nil if that was not measured.
 func (f *Figures) Of(m Model, workers int, rule string) *Figure {
 	i := slices.IndexFunc(f.Figures, func(o Figure) bool {
 		return o.Model == m && o.Workers == workers && o.Shards == Mixed && o.Roles != Fixed && slices.Contains(o.Rules, rule)

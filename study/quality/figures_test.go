@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPublished: the figures that reports quote are of every rule, as the rules are now,
+// TestPublished: the figures quoted in reports cover every rule, as the rules are now,
 // and verdicts follow from intervals.
 func TestPublished(t *testing.T) {
 	f, err := Published()

@@ -9,7 +9,7 @@ import (
 
 const (
 	confidence = 0.95
-	// margin is the loss of accuracy that counts as none: one point.
+	// margin is the loss of accuracy that still counts as none: one point.
 	margin = 0.01
 )
 
@@ -19,7 +19,8 @@ type Interval struct {
 	Half float64 `json:"half"`
 }
 
-// interval is Student's, for independent values of about normal distribution.
+// interval is Student's, for independent, approximately normally distributed
+// values.
 func interval(values []float64) Interval {
 	mean, deviation := stat.MeanStdDev(values, nil)
 	n := float64(len(values))
@@ -27,7 +28,7 @@ func interval(values []float64) Interval {
 	return Interval{mean, t * deviation / math.Sqrt(n)}
 }
 
-// Verdict on a way to train, from the interval of its accuracy's difference.
+// Verdict on a way to train, from the interval of its difference in accuracy.
 type Verdict string
 
 // Verdicts. The interval is that of the difference to full backpropagation.
@@ -36,14 +37,14 @@ const (
 	Holds Verdict = "holds"
 	// Loses: the whole interval is below zero, and not above a loss of one point.
 	Loses Verdict = "loses"
-	// Open: neither; more seeds would tell.
+	// Open: neither; more seeds would decide.
 	Open Verdict = "open"
 )
 
 // Comparison with full backpropagation: means of differences, seed by seed.
 type Comparison struct {
 	Accuracy Interval `json:"accuracy"`
-	// Early is that of accuracy after a quarter of the epochs.
+	// Early is the difference in accuracy after a quarter of the epochs.
 	Early     Interval `json:"early_accuracy"`
 	Loss      Interval `json:"loss"`
 	TrainLoss Interval `json:"train_loss"`

@@ -8,8 +8,9 @@ import (
 )
 
 // crossEntropy returns the sum over samples of -ln(the probability that softmax
-// gives the right class), and how many samples have their right class on top. It
-// turns the scores, a row for each sample, into the gradient of the mean.
+// gives the right class), and the number of samples whose right class has the
+// highest score. It turns the scores, a row for each sample, into the gradient
+// of the mean.
 func crossEntropy(scores *mat.Dense, labels []int) (sum float64, correct int) {
 	for i, label := range labels {
 		row := scores.RawRowView(i)

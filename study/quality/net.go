@@ -16,12 +16,12 @@ const (
 	Convolutional Model = "convolutional"
 )
 
-// layer is what depth counts: weights, and the ops without weights that follow them.
+// layer is the unit of depth: weights, and the ops without weights that follow them.
 type layer struct {
 	*weights
 	ops []op
-	// work is the multiplications of its forward pass for one sample. Its weights' gradient
-	// takes as many, and its input's as many again.
+	// work is the number of multiplications of its forward pass for one sample. The
+	// gradient of its weights takes as many, and that of its input as many again.
 	work int64
 }
 
@@ -35,7 +35,7 @@ func newNet(model Model, rng *rand.Rand) (net, error) {
 		a := newAffine(inputs, outputs, rng)
 		n = append(n, layer{a.weights, append([]op{a}, after...), int64(inputs * outputs)})
 	}
-	const channels = 6 // of what a convolution puts out
+	const channels = 6 // of the output of a convolution
 	convolve := func(edge, inputs int, after ...op) {
 		c := newConvolution(edge, inputs, channels, rng)
 		n = append(n, layer{c.weights, append([]op{c}, after...), int64(edge * edge * window * inputs * channels)})

@@ -2,14 +2,14 @@ package quality
 
 import "gonum.org/v1/gonum/mat"
 
-// op is a step of the forward pass, on batches. Matrices that it returns are its own,
-// valid until its next call; it may overwrite those it is given.
+// op is a step of the forward pass, on batches. It owns the matrices it returns,
+// which are valid until its next call; it may overwrite those it is given.
 type op interface {
 	// forward computes the output for inputs x.
 	forward(x *mat.Dense) *mat.Dense
-	// backward takes the gradient of the loss by the output of the last forward.
-	// It sets the gradient by the op's own weights, and returns that by its input
-	// if wanted, else nil.
+	// backward takes the gradient of the loss by the output of the last forward. It
+	// sets the gradient by the op's own weights, and returns that by its input if
+	// wanted, otherwise nil.
 	backward(dy *mat.Dense, wanted bool) *mat.Dense
 }
 

@@ -2,10 +2,10 @@ package quality
 
 import "gonum.org/v1/gonum/mat"
 
-// pooling takes the largest of each 2 x 2 pixels, on batches as of a convolution.
+// pooling takes the largest of each 2 x 2 pixels, on batches as in a convolution.
 type pooling struct {
 	edge        int   // of the input images; the output's is half
-	from        []int // for each output of the batch, the input that it came from
+	from        []int // for each output of the batch, the input it came from
 	output, din buffer
 }
 
@@ -16,7 +16,7 @@ func (p *pooling) forward(x *mat.Dense) *mat.Dense {
 	p.from = p.from[:0]
 	half := p.edge / 2
 	for i := range out {
-		// A line of the output stands for two lines of the input.
+		// A line of the output covers two lines of the input.
 		best := i/half*2*p.edge + i%half*2
 		for _, other := range [3]int{best + 1, best + p.edge, best + p.edge + 1} {
 			if in[other] > in[best] {

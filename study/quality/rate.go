@@ -5,17 +5,17 @@ import "math"
 // Rate is a base learning rate, and how it was chosen.
 type Rate struct {
 	Model Model `json:"model"`
-	// Rate chosen: the one of least loss. It serves all rules.
+	// Rate chosen: the one of least loss. It is used for all rules.
 	Rate float64 `json:"rate"`
 	// Losses are means over seeds of held-out loss, in nats, for each rate of [Grid];
-	// none where the rate was given.
+	// none if the rate was given.
 	Losses []float64 `json:"losses,omitempty"`
 }
 
 // Grid lists the base rates tried, for full backpropagation by one worker.
 func Grid() []float64 { return []float64{0.01, 0.02, 0.04, 0.08, 0.16} }
 
-// searchSeeds are the seeds of the search for rates, of which no comparison makes use.
+// searchSeeds are the seeds of the search for rates; no comparison uses them.
 const (
 	firstSearchSeed = 1001
 	searchSeeds     = 3
@@ -33,7 +33,7 @@ func rateJobs(models []Model, epochs int) (jobs []job) {
 	return jobs
 }
 
-// bestRates judges the runs of [rateJobs]; of equals the lower rate is best.
+// bestRates evaluates the runs of [rateJobs]; ties go to the lower rate.
 func bestRates(models []Model, runs []Run) (rates []Rate) {
 	for _, m := range models {
 		best, least := Rate{Model: m}, math.Inf(1)

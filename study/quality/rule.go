@@ -7,17 +7,17 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Rule says which depths the workers of an iteration have.
+// Rule determines the depths of the workers in an iteration.
 type Rule struct {
 	Name string
-	// SPB is the rule as an instance file states it. Of the depths that a free
-	// rule leaves open those of least work are taken, as a planner short of GPUs would.
+	// SPB is the rule as an instance file states it. Among the depths that a free rule
+	// permits, those of least work are used, as a planner short of GPUs would.
 	SPB instance.SPBSpec
 	// Fewer marks full backpropagation on a quarter fewer workers, at least one, with as
-	// many iterations: another way to leave work out. Who pauses takes turns.
+	// many iterations: another way to leave work out. The workers pause in turn.
 	Fewer bool
-	// Control marks what no rule of SPB allows: all workers at the least depth.
-	// It shows what the measurement looks like where quality is lost.
+	// Control marks what no rule of SPB permits: all workers at the least depth. It
+	// shows what the measurement looks like when quality is lost.
 	Control bool
 }
 
@@ -40,18 +40,18 @@ func Rules() []Rule {
 	}
 }
 
-// roles are the depths of an iteration, and what they save.
+// roles are the depths of an iteration, and their savings.
 type roles struct {
 	depths []int // of each role, in layers, ascending
 	// mean of the depth-fractions, by backward work.
 	mean float64
-	// work and traffic saved against full depth, as fractions: multiplications, and
+	// work and traffic saved relative to full depth, as fractions: multiplications, and
 	// gradients contributed to the average.
 	work, traffic float64
 }
 
-// plannerRoles asks the planner's compiler for the depths of n that the rule
-// gives k workers.
+// plannerRoles asks the planner's compiler for the depths of n under the rule for k
+// workers.
 func plannerRoles(model Model, n net, k int, rule Rule) (*roles, error) {
 	in, err := instance.Compile(jobSpec(model, n, k, rule.SPB), nil)
 	if err != nil {
@@ -90,7 +90,7 @@ func jobSpec(model Model, n net, k int, rule instance.SPBSpec) *instance.Spec {
 	for i, l := range n {
 		back := 2 * l.work
 		if i == 0 {
-			back = l.work // nobody asks for the gradient by the images
+			back = l.work // the gradient by the images is not needed
 		}
 		profile.Layers = append(profile.Layers, instance.Layer{
 			Forward: tick * instance.Duration(l.work), Backward: tick * instance.Duration(back),
@@ -108,8 +108,8 @@ func jobSpec(model Model, n net, k int, rule instance.SPBSpec) *instance.Spec {
 	}
 }
 
-// Cheapest returns how many workers take each depth in the least work that the
-// job's rule allows on the first GPU type, deeper ones where two are equal.
+// Cheapest returns how many workers take each depth with the least work that the
+// job's rule permits on the first GPU type; ties go to deeper ones.
 func Cheapest(j *instance.Job) []int {
 	var best []int
 	var least instance.Tick
@@ -133,8 +133,8 @@ func Cheapest(j *instance.Job) []int {
 	return best
 }
 
-// work is the multiplications of an iteration at a depth, for one sample. Depth 0 is a
-// worker that pauses.
+// work is the number of multiplications of an iteration at a depth, for one sample.
+// Depth 0 is a worker that pauses.
 func (n net) work(depth int) (sum int64) {
 	if depth == 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 )
 
 // TestPlannerRoles: the perceptron's layers take 2,048, 6 x 1,024 and 320
-// multiplications forward, and twice that backward but for the first, which takes as
-// many. So the allowed depths, a quarter of the backward work apart, are 3, 5, 7 and 8.
+// multiplications forward, and twice that backward, except the first, which takes the
+// same. So the allowed depths, a quarter of the backward work apart, are 3, 5, 7 and 8.
 func TestPlannerRoles(t *testing.T) {
 	n, err := newNet(Perceptron, newRNG())
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestPlannerRoles(t *testing.T) {
 	}
 }
 
-// TestRules: free rules keep to their mean depth, with as little work as they can.
+// TestRules: free rules meet their mean depth, with the least work.
 func TestRules(t *testing.T) {
 	least := map[string]float64{"free of 2, mean ≥ 3/4": 0.75, "free, mean ≥ 7/8": 0.875, "free, mean ≥ 3/4": 0.75, "free, mean ≥ 1/2": 0.5}
 	for _, m := range models {
@@ -85,5 +85,5 @@ func TestSavings(t *testing.T) {
 	require.Equal(t, []int{1, 8}, r.depths)
 	assert.InDelta(t, (14976.-320)/(2*(8512+14976)), r.work, 1e-15)
 	assert.InDelta(t, (8746.-330)/(2*8746), r.traffic, 1e-15)
-	assert.InDelta(t, (640./14976+1)/2, r.mean, 1e-6) // as the planner counts: with its input's gradient
+	assert.InDelta(t, (640./14976+1)/2, r.mean, 1e-6) // as the planner counts: including the gradient by its input
 }

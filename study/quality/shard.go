@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Shards says how the training set is dealt to the workers.
+// Shards says how the training set is distributed to the workers.
 type Shards string
 
-// Ways to deal.
+// Ways to distribute.
 const (
-	// Mixed deals at random: every shard looks like the whole.
+	// Mixed distributes at random: every shard looks like the whole.
 	Mixed Shards = "mixed"
-	// ByClass sorts by digit, the digits in random order, and cuts: a shard holds
-	// few digits.
+	// ByClass sorts by digit, the digits in random order, and cuts: a shard
+	// contains few digits.
 	ByClass Shards = "by class"
 )
 
@@ -31,7 +31,7 @@ func (s Shards) deal(samples []int, labels []int, k int, rng *rand.Rand) [][]int
 // Roles says which worker takes which depth.
 type Roles string
 
-// Ways to take roles.
+// Ways to assign roles.
 const (
 	// Rotating gives worker w role (w + t) mod k in iteration t.
 	Rotating Roles = "rotating"
@@ -39,7 +39,7 @@ const (
 	Fixed Roles = "fixed"
 )
 
-// of worker w of k in iteration t.
+// of returns the role of worker w of k in iteration t.
 func (r Roles) of(w, t, k int) int {
 	if r == Fixed {
 		return w

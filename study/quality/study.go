@@ -20,16 +20,16 @@ type Options struct {
 	Seeds int
 	// Epochs is the passes over the training set, at least 4; 0 stands for 20.
 	Epochs int
-	// Rate is the base learning rate of all models; 0 stands for one that is searched
-	// for each.
+	// Rate is the base learning rate of all models; 0 stands for a search for each model.
 	Rate float64
-	// Progress is told, one call at a time, how many of the runs are done.
+	// Progress is called, one call at a time, with the number of runs done.
 	Progress func(done, of int)
 }
 
 // Result of a study.
 type Result struct {
-	// Samples of the data set; the first 1,024 of a random order train, the rest is held out.
+	// Samples of the data set; the first 1,024 in a random order are for training, the rest
+	// is held out.
 	Samples int     `json:"samples"`
 	Seeds   int     `json:"seeds"`
 	Epochs  int     `json:"epochs"`
@@ -41,17 +41,17 @@ type Result struct {
 type Cell struct {
 	Model   Model `json:"model"`
 	Workers int   `json:"workers"`
-	// Rules that come to these depths; more than one where they coincide.
+	// Rules that give these depths; several if they coincide.
 	Rules  []string `json:"rules"`
 	Shards Shards   `json:"shards"`
-	// Roles is empty where all workers have the same depth.
+	// Roles is empty if all workers have the same depth.
 	Roles Roles `json:"roles,omitempty"`
 	// Depths of an iteration in layers, ascending, and their mean as a fraction of
 	// the backward work.
 	Depths    []int   `json:"depths"`
 	MeanDepth float64 `json:"mean_depth"`
-	// WorkSaved and TrafficSaved are fractions of full backpropagation's: of the
-	// multiplications of all workers, and of the gradients that they contribute.
+	// WorkSaved and TrafficSaved are fractions of full backpropagation: of the
+	// multiplications of all workers, and of the gradients they contribute.
 	WorkSaved    float64 `json:"work_saved"`
 	TrafficSaved float64 `json:"traffic_saved"`
 	// Runs by seed.
@@ -84,7 +84,7 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Validate says what is wrong with the options.
+// Validate returns an error for invalid options.
 func (o Options) Validate() error {
 	o = o.filled()
 	for _, m := range o.Models {
@@ -109,8 +109,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Study trains all models in all ways and compares. Runs go in parallel on all cores. It
-// ends early only by ctx, whose error it then returns.
+// Study trains all models in all ways and compares them. Runs go in parallel on all
+// cores. It ends early only if ctx ends, and then returns its error.
 func Study(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

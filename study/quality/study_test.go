@@ -45,7 +45,7 @@ func TestSameOnAnyCores(t *testing.T) {
 	data, err := digits()
 	require.NoError(t, err)
 	var results []*Result
-	var runs []Run // of the model whose matrices are large enough for goroutines
+	var runs []Run // of the model whose matrices are large enough to use goroutines
 	for _, cores := range []int{1, 3} {
 		func() {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))

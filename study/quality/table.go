@@ -142,7 +142,7 @@ func (t *writer) differences(cells []*Cell, savings bool, show func(*Comparison)
 	t.line("%s", rule)
 	for _, c := range cells {
 		if c.Comparison == nil || c.Shards != Mixed || c.Roles == Fixed {
-			continue // the row's first cell stands for it
+			continue // covered by the first cell of the row
 		}
 		fields := []string{strconv.Itoa(c.Workers), strings.Join(c.Rules, " = ")}
 		if savings {
@@ -159,8 +159,8 @@ func (t *writer) differences(cells []*Cell, savings bool, show func(*Comparison)
 	}
 }
 
-// countStuck counts the runs whose loss ended near that of guessing, of those under SPB
-// rules that train in a way.
+// countStuck counts the runs, of those under SPB rules that train in a way, whose loss
+// ended near that of guessing.
 func countStuck(cells []*Cell, w way) (stuck, of int) {
 	for _, c := range cells {
 		if c.Roles != w.roles || c.Shards != w.shards {

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// batchSize is B, the samples of an iteration, all workers together.
+	// batchSize is B, the samples of an iteration over all workers.
 	batchSize = 64
-	// trainSize is the samples to train on; all others, 773, are held out.
+	// trainSize is the number of samples for training; all others, 773, are held
+	// out.
 	trainSize = 16 * batchSize
 	momentum  = 0.9
 )
@@ -56,7 +57,8 @@ func (t *training) gradient(index []int, depth int) float64 {
 }
 
 // step makes an iteration of workers with equally large batches, and returns
-// the mean loss. Workers come in turn, so that sums do not depend on timing.
+// the mean loss. Workers are processed in order, so that sums do not depend on
+// timing.
 func (t *training) step(batches [][]int, depths []int, rate float64) (loss float64) {
 	clear(t.contributors)
 	for i := range t.sum {
@@ -91,10 +93,10 @@ func (t *training) evaluate(index []int) (loss, accuracy float64) {
 	return loss, float64(hits) / float64(len(index))
 }
 
-// job is all that a run depends on.
+// job is everything a run depends on.
 type job struct {
 	model  Model
-	depths []int // of each role; their number is k. None: one worker, full depth
+	depths []int // of each role; their number is k. None: one worker at full depth
 	shards Shards
 	roles  Roles
 	rate   float64 // the base rate
@@ -102,10 +104,10 @@ type job struct {
 	epochs int // passes over the training set
 }
 
-// Run is what one run comes to.
+// Run is the result of one run.
 type Run struct {
 	Seed uint64 `json:"seed"`
-	// Accuracy on held-out samples, 0 to 1, and mean losses in nats: of those, and of
+	// Accuracy on held-out samples, 0 to 1, and mean losses in nats: on those, and on
 	// the training set.
 	Accuracy  float64 `json:"accuracy"`
 	Loss      float64 `json:"loss"`
@@ -116,13 +118,13 @@ type Run struct {
 	Diverged bool `json:"diverged,omitempty"`
 }
 
-// Streams of random numbers, each of its own, so that what one draws does not
-// depend on how much another did.
+// Separate streams of random numbers, so that what one draws does not depend on
+// how much another has drawn.
 const (
 	streamSplit uint64 = iota
 	streamWeights
 	streamShards
-	streamOrder // and one for each worker
+	streamOrder // followed by one for each worker
 )
 
 // train runs the job.

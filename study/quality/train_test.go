@@ -13,8 +13,8 @@ import (
 
 var models = []Model{Perceptron, Convolutional}
 
-// newTest is a training of a fresh net whose biases are not 0, where rectifiers
-// of blank images have no derivative.
+// newTest is a training of a fresh net with nonzero biases, because rectifiers of
+// blank images have no derivative at 0.
 func newTest(t *testing.T, m Model) *training {
 	data, err := digits()
 	require.NoError(t, err)
@@ -90,8 +90,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestFullDepthIsOneWorker: workers at full depth do what one worker does with all
-// their samples.
+// TestFullDepthIsOneWorker: workers at full depth give the same as one worker with
+// all their samples.
 func TestFullDepthIsOneWorker(t *testing.T) {
 	for _, m := range models {
 		for _, k := range []int{2, 4, 8} {
@@ -156,7 +156,7 @@ func TestContributors(t *testing.T) {
 	}
 }
 
-// TestLearns: what is compared are nets that do their work.
+// TestLearns: the compared nets do learn.
 func TestLearns(t *testing.T) {
 	data, err := digits()
 	require.NoError(t, err)

@@ -13,13 +13,13 @@ type Bound struct {
 
 // Bounds returns what no schedule of the workload can beat in the model of this
 // package: exclusive for policies that give every job GPUs of its own, sharing for
-// all. They ignore rounds, restarts and where GPUs are.
+// all policies. They ignore rounds, restarts and the location of GPUs.
 //
 // Both relax the cluster of G GPUs to one fast machine. An iteration of job i takes
-// T_i at least, and w_i GPU-seconds of the machine's G per second: n_i T_i where it
-// holds its GPUs, and where it may share them the lesser of that and of n_i times the
-// least GPU time per worker (partial backpropagation counted) times the
-// least [Workload.Slowdown] of those that share. So job i has the chain c_i = R_i T_i
+// at least T_i, and w_i GPU-seconds of the machine's G per second: n_i T_i if it
+// holds its GPUs alone, and if it may share them the minimum of that and of n_i
+// times the least GPU time per worker (with partial backpropagation) times the
+// least [Workload.Slowdown] of sharing jobs. So job i has the chain c_i = R_i T_i
 // and the work W_i = R_i w_i.
 //
 // Makespan >= max over i of a_i + c_i, and >= max over t of t + (work that
@@ -80,9 +80,9 @@ func bound(w *Workload, gpus float64, work func(*Class) float64) Bound {
 	return b
 }
 
-// fastMachine runs the loads, which are by arrival, on one machine of speed 1 that
-// does at every moment the load that comes first, and returns the sum of their
-// completions and of their mean busy times.
+// fastMachine runs the loads, sorted by arrival, on one machine of speed 1 that
+// always runs the load that comes first, and returns the sum of their completions
+// and of their mean busy times.
 func fastMachine(loads []load, first func(a, b *load) bool) (completions, busy float64) {
 	loads = slices.Clone(loads)
 	queue := heap[*load]{before: first}
@@ -94,13 +94,13 @@ func fastMachine(loads []load, first func(a, b *load) bool) (completions, busy f
 		for ; next < len(loads) && loads[next].arrival <= now; next++ {
 			queue.push(&loads[next])
 		}
-		// The first in the queue shrinks in place, and stays first until another comes.
+		// The first in the queue shrinks in place, and stays first until another arrives.
 		l := queue.items[0]
 		end, done := now+l.left, true
 		if next < len(loads) && loads[next].arrival < end {
 			end, done = loads[next].arrival, false
 		}
-		part := 1.0 // of the load's work
+		part := 1.0 // remaining fraction of the load's work
 		if l.size > 0 {
 			part = (end - now) / l.size
 		}

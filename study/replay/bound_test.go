@@ -16,13 +16,13 @@ func TestBoundsByHand(t *testing.T) {
 		jobs           []Job
 		mean, makespan float64
 	}{
-		// A job alone takes its length, on however many GPUs.
+		// A single job takes its length, on any number of GPUs.
 		"chain": {[]Job{{Iterations: 10}}, 10, 10},
 		// Both GPUs are needed by both: one after the other, the short one first.
 		"shortest first": {[]Job{{Class: 1, Iterations: 4}, {Class: 1, Iterations: 2}}, (2 + 6) / 2.0, 6},
-		// The short one comes at 1, and is done at 3; the long one at 6.
+		// The short one arrives at 1, and is done at 3; the long one at 6.
 		"preempted": {[]Job{{Class: 1, Iterations: 4}, {Class: 1, Arrival: 1, Iterations: 2}}, (6 + 2) / 2.0, 6},
-		// What comes late cannot be done before: at 3 there are 8 GPU-seconds for two GPUs. The
+		// Late arrivals cannot be done before: at 3 there are 8 GPU-seconds for two GPUs. The
 		// mean is by mean busy times 1/4, 4 and 6 less arrivals, and half of the lengths 1, 2, 2.
 		"late work": {[]Job{{Iterations: 1}, {Arrival: 3, Class: 1, Iterations: 2}, {Arrival: 3, Class: 1, Iterations: 2}}, (0.25 + 1 + 3 + 2.5) / 3, 7},
 	} {
@@ -36,7 +36,7 @@ func TestBoundsByHand(t *testing.T) {
 	w := &Workload{Jobs: []Job{{Class: 1, Iterations: 4}, {Class: 1, Iterations: 4}, {Class: 1, Iterations: 4}}, Classes: one}
 	_, sharing := Bounds(w, c, func(*Class) float64 { return 0.5 })
 	require.InDelta(t, 6, sharing.Makespan, 1e-9)
-	// Jobs that share slow each other down, three of them less than two; but nobody has to share.
+	// Jobs that share slow each other down, three of them less than two; but no job has to share.
 	w.Interference = []float64{1, 1.8, 1.5}
 	_, sharing = Bounds(w, c, func(*Class) float64 { return 0.5 })
 	require.InDelta(t, 1.5*6, sharing.Makespan, 1e-9)

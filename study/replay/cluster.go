@@ -11,7 +11,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Cluster is where a trace runs.
+// Cluster is the cluster on which a trace runs.
 type Cluster struct {
 	// Types are the names of the GPU types.
 	Types []string
@@ -24,7 +24,7 @@ type Node struct {
 	GPUs int
 }
 
-// Limits of a cluster that is written in short.
+// Limits of a cluster in short form.
 const (
 	mostNodes = 1 << 17
 	mostGPUs  = 1 << 20
@@ -32,10 +32,11 @@ const (
 
 var shortForm = regexp.MustCompile(`^(\d{1,7})x(\d{1,7})(?::([A-Za-z0-9_.-]+))?$`)
 
-// ErrNotShort is the error of [ParseCluster] for what is not of the short form.
+// ErrNotShort is the error of [ParseCluster] for text that is not in the short
+// form.
 var ErrNotShort = errors.New(`replay: write a cluster as nodes x GPUs, like 64x8, or with types, like "8x4:v100,4x8:k80"`)
 
-// ParseCluster reads a cluster in short: 64x8 is 64 nodes of 8 GPUs, and
+// ParseCluster reads a cluster in short form: 64x8 is 64 nodes of 8 GPUs, and
 // "8x4:v100,4x8:k80" has two types.
 func ParseCluster(s string) (*Cluster, error) {
 	c := &Cluster{}
@@ -69,7 +70,7 @@ func ParseCluster(s string) (*Cluster, error) {
 	return c, nil
 }
 
-// ClusterOf takes the nodes of an instance.
+// ClusterOf returns the cluster of the nodes of an instance.
 func ClusterOf(in *instance.Instance) *Cluster {
 	c := &Cluster{}
 	for _, t := range in.Types {
@@ -99,8 +100,8 @@ func (c *Cluster) Total() int {
 	return total
 }
 
-// Fits reports whether a job of so many GPUs fits the empty cluster on one type
-// of those that may have it.
+// Fits reports whether a job of this number of GPUs fits the empty cluster on
+// one of the types it may use.
 func (c *Cluster) Fits(gpus int, may func(kind int) bool) bool {
 	p := newPlacer(c)
 	for t := range c.Types {
@@ -112,7 +113,7 @@ func (c *Cluster) Fits(gpus int, may func(kind int) bool) bool {
 }
 
 // fitting reports for every class of a workload and every type whether a job of it
-// fits that type's nodes when they are empty.
+// fits the empty nodes of that type.
 func (c *Cluster) fitting(w *Workload) [][]bool {
 	fits := make([][]bool, len(w.Classes))
 	for k := range w.Classes {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// wish is a group that the policy asked for.
+// wish is a group requested by the policy.
 type wish struct {
 	*group
 	old    *group // the group whose GPUs it would keep, nil if none
@@ -14,8 +14,8 @@ type wish struct {
 	placed bool
 }
 
-// decide asks the policy and does what it says. It returns when the policy wants
-// to be asked again.
+// decide asks the policy and carries out its decision. It returns when the
+// policy wants to be asked again.
 func (s *sim) decide() float64 {
 	d := s.policy.Decide(&s.State)
 	s.result.Decisions++
@@ -46,9 +46,9 @@ func (s *sim) decide() float64 {
 	return d.Again
 }
 
-// kindFor returns the GPU type on which a group of jobs goes: the one asked
-// for, or of those that suit all its jobs the fastest for the first one that has the
-// GPUs free; -1 if none.
+// kindFor returns the GPU type for a group of jobs: the requested one, or, among
+// those that suit all its jobs and have enough free GPUs, the fastest for the first
+// job; -1 if none.
 func (s *sim) kindFor(g Group, free []int) int {
 	class := s.ClassOf(g.Jobs[0])
 	best := -1
@@ -61,7 +61,7 @@ func (s *sim) kindFor(g Group, free []int) int {
 	return best
 }
 
-// add starts groups beside what runs.
+// add starts groups beside the running ones.
 func (s *sim) add(d Decision) {
 	for _, want := range d.Groups {
 		gpus := s.ClassOf(want.Jobs[0]).GPUs
@@ -80,8 +80,8 @@ func (s *sim) add(d Decision) {
 	}
 }
 
-// replace makes the groups asked for run, as far as they fit, in place of what
-// runs now. Groups stay where they are if they can; larger ones are placed first,
+// replace runs the requested groups, as far as they fit, in place of the running
+// ones. Groups stay where they are if possible; larger ones are placed first,
 // since a small one fits where a large one does not.
 func (s *sim) replace(d Decision) {
 	wishes, rest := s.choose(d)
@@ -124,7 +124,7 @@ func (s *sim) replace(d Decision) {
 		s.placer.take(w.place)
 		w.placed = w.place != nil
 	}
-	// What was passed by, or did not fit where the others went, fills the gaps.
+	// Groups that were skipped, or did not fit beside the others, fill the gaps.
 	for k := range wishes {
 		if !wishes[k].placed {
 			rest = append(rest, Group{wishes[k].jobs, wishes[k].kind})
@@ -147,8 +147,8 @@ func (s *sim) replace(d Decision) {
 	s.swap(wishes)
 }
 
-// choose takes groups in order of urgency while there are GPUs for them, wherever
-// these are, and returns the others apart.
+// choose takes groups in order of urgency while there are GPUs for them,
+// regardless of location, and returns the others separately.
 func (s *sim) choose(d Decision) (wishes []wish, rest []Group) {
 	free := s.Cluster.GPUs()
 	for rank, g := range d.Groups {
@@ -167,9 +167,9 @@ func (s *sim) choose(d Decision) (wishes []wish, rest []Group) {
 	return wishes, rest
 }
 
-// swap stops what runs and is not wished for, and starts what is.
+// swap stops running groups that are not wished for, and starts those that are.
 func (s *sim) swap(wishes []wish) {
-	// A group that is wished for as it is goes on as if nothing had happened.
+	// A group that is wished for unchanged continues as if nothing had happened.
 	same := map[*group]bool{}
 	for k := range wishes {
 		w := &wishes[k]
@@ -178,7 +178,7 @@ func (s *sim) swap(wishes []wish) {
 			w.group = w.old
 		}
 	}
-	where := map[int][]slot{} // of jobs that ran until now
+	where := map[int][]slot{} // previous places of running jobs
 	stopped := s.groups
 	s.groups, s.held = nil, 0
 	s.placer.clear()
@@ -210,7 +210,7 @@ func (s *sim) swap(wishes []wish) {
 	}
 }
 
-// truncate takes from job i, which stops or moves, the iteration it is in.
+// truncate removes the current iteration of job i, which stops or moves.
 func (s *sim) truncate(i int) {
 	r := &s.runs[i]
 	done := math.Floor(r.done + whole)
@@ -218,7 +218,7 @@ func (s *sim) truncate(i int) {
 	r.done = done
 }
 
-// begin runs a group. where tells at which place its jobs ran until now.
+// begin runs a group. where gives the previous places of its jobs.
 func (s *sim) begin(g *group, where map[int][]slot) {
 	s.put(g)
 	restarting := map[int]bool{}
@@ -233,7 +233,8 @@ func (s *sim) begin(g *group, where map[int][]slot) {
 	s.pace(g, restarting)
 }
 
-// restart counts a start of job i and, where it costs, adds it to restarting.
+// restart counts a start of job i and, if it has a cost, adds the job to
+// restarting.
 func (s *sim) restart(i int, restarting map[int]bool) {
 	r := &s.runs[i]
 	s.truncate(i)
@@ -247,7 +248,7 @@ func (s *sim) restart(i int, restarting map[int]bool) {
 	}
 }
 
-// observe tells the observer what runs.
+// observe calls the observer with the running groups.
 func (s *sim) observe() {
 	holdings := make([]Holding, 0, len(s.groups))
 	for _, g := range s.groups {

@@ -2,7 +2,7 @@ package replay
 
 import "math"
 
-// event is the end of a job, as it is expected by one version of its run.
+// event is the expected end of a job for one version of its run.
 type event struct {
 	time    float64
 	job     int
@@ -11,8 +11,8 @@ type event struct {
 
 func sooner(a, b event) bool { return a.time < b.time || a.time == b.time && a.job < b.job }
 
-// nextEnd returns the time of the first event that still holds, dropping those
-// before it that do not; +Inf without one.
+// nextEnd returns the time of the first valid event, dropping invalid ones
+// before it; +Inf if there is none.
 func (s *sim) nextEnd() float64 {
 	for len(s.ends.items) > 0 {
 		e := s.ends.items[0]

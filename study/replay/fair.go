@@ -1,13 +1,13 @@
 package replay
 
-// fairClock tells when each job would end if the cluster were shared fairly: if
-// all active jobs went at the same part min(1, GPUs / GPUs asked for) of the speed
-// they have alone. Who is active is as the policy made it.
+// fairClock computes when each job would end if the cluster were shared fairly: if
+// all active jobs ran at the same fraction min(1, GPUs / GPUs requested) of their
+// speed alone. Which jobs are active is determined by the policy.
 type fairClock struct {
 	capacity float64
-	demand   float64 // GPUs asked for by the active jobs
+	demand   float64 // GPUs requested by the active jobs
 	now      float64
-	served   float64 // seconds alone that a job would have been given until now
+	served   float64 // seconds alone that a job would have received until now
 	pending  heap[fairJob]
 	ends     []fairEnd
 }
@@ -18,7 +18,7 @@ type fairEnd struct {
 	time float64
 }
 
-// fairJob ends when the clock has served so much.
+// fairJob ends when the clock has served this much.
 type fairJob struct {
 	target float64
 	job    int
@@ -31,7 +31,7 @@ func newFairClock(c *Cluster) fairClock {
 
 func (f *fairClock) speed() float64 { return min(1, f.capacity/max(f.demand, 1)) }
 
-// pass lets time go by, and notes which jobs would end.
+// pass advances time, and records which jobs would end.
 func (f *fairClock) pass(now float64) {
 	for len(f.pending.items) > 0 {
 		first := f.pending.items[0]
@@ -58,7 +58,7 @@ func (f *fairClock) leave(now, gpus float64) {
 	f.demand -= gpus
 }
 
-// rest ends all jobs that are pending, with nobody else active.
+// rest ends all pending jobs, with no others active.
 func (f *fairClock) rest() {
 	f.demand = 0
 	for len(f.pending.items) > 0 {

@@ -1,8 +1,8 @@
 package replay
 
-// heap is a priority queue; the standard library's boxes every element.
+// heap is a priority queue; that of the standard library boxes every element.
 type heap[T any] struct {
-	items  []T // first the one that comes before all others
+	items  []T // the first comes before all others
 	before func(a, b T) bool
 }
 

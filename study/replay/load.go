@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// Load says how much a workload asks of a cluster.
+// Load says how much of a cluster a workload requests.
 type Load struct {
-	// GPUSeconds that the jobs hold on GPUs of their own.
+	// GPUSeconds that the jobs would hold on GPUs of their own.
 	GPUSeconds float64 `json:"gpu_seconds"`
 	// Span from the first arrival to the last, in seconds.
 	Span float64 `json:"span_s"`
-	// Offered is GPUSeconds over what the cluster has in the span; above 1 the
-	// jobs without sharing cannot be done as they come. 0 where all come at once.
+	// Offered is GPUSeconds relative to those of the cluster in the span; above 1
+	// the jobs cannot be completed at the rate they arrive without sharing. 0 if
+	// all arrive at once.
 	Offered float64 `json:"offered"`
 	// Peak is the largest such ratio among ten equal parts of the span.
 	Peak float64 `json:"peak"`

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shared is a toy policy: jobs in order of a key, in groups of up to share of
-// equal size, whose iterations take as often as long as the group has jobs.
+// shared is a toy policy: jobs sorted by a key, in groups of up to share of
+// equal size, whose iterations take longer by the number of jobs in the group.
 type shared struct {
 	key   func(*State, int) float64
 	share int
@@ -54,7 +54,7 @@ func (p shared) Decide(s *State) Decision {
 }
 
 // naive replays a workload on one node, iteration by iteration, and returns when
-// each job ended. It knows no queue of events and no bulk progress.
+// each job ended. It has no event queue and no bulk progress.
 func naive(w *Workload, p Decider, c Config) []float64 {
 	type progress struct {
 		done       int64
@@ -185,8 +185,8 @@ func naive(w *Workload, p Decider, c Config) []float64 {
 	return ends
 }
 
-// drawWorkload draws a small workload for clusters of so many GPUs. Lengths are
-// odd, so that no two events meet by chance.
+// drawWorkload draws a small workload for clusters with the given number of
+// GPUs. Lengths are odd, so that no two events coincide by chance.
 func drawWorkload(t *rapid.T, gpus int) *Workload {
 	w := &Workload{Name: "drawn"}
 	if rapid.Bool().Draw(t, "interference") {
@@ -236,8 +236,8 @@ func TestAgainstIterationByIteration(t *testing.T) {
 }
 
 // TestConservation replays on clusters of several nodes and checks what must hold
-// whatever the policy: nobody holds GPUs that are not there, and all work is done,
-// at no more than the speed alone.
+// for every policy: no GPUs are held that do not exist, and all work is done, at
+// most at the speed alone.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &Cluster{Types: []string{"gpu"}}
@@ -283,8 +283,8 @@ func TestConservation(t *testing.T) {
 			work += w.Alone(i) * float64(w.ClassOf(i).GPUs)
 		}
 		require.InDelta(t, work, r.Work, 1e-6*work)
-		// GPU time held is work, restarts, and what was lost, of which groups of
-		// several jobs hold less than their jobs alone.
+		// GPU time held is work, restarts, and lost work; groups of several jobs hold
+		// less than their jobs would alone.
 		if p.share == 1 && !config.RestartAll {
 			restarts := 0.0
 			for i := range w.Jobs {
@@ -304,8 +304,8 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// TestNoProgress: jobs that are stopped before the end of every iteration go on
-// for ever.
+// TestNoProgress: jobs that are stopped before the end of every iteration
+// continue forever.
 func TestNoProgress(t *testing.T) {
 	w := &Workload{
 		Jobs:    []Job{{ID: "a", Iterations: 2}, {ID: "b", Iterations: 2}},
@@ -315,7 +315,7 @@ func TestNoProgress(t *testing.T) {
 	_, err := Run(context.Background(), w, p, Config{Cluster: &Cluster{Types: []string{"gpu"}, Nodes: []Node{{0, 1}}}, Round: 1})
 	require.ErrorContains(t, err, "iterations are longer than rounds")
 
-	// A job that gets on may be alone for any number of decisions.
+	// A job that makes progress may be alone for any number of decisions.
 	w.Jobs, w.Classes[0].Iteration[0] = []Job{{ID: "a", Iterations: 25_000}}, 10
 	r, err := Run(context.Background(), w, p, Config{Cluster: &Cluster{Types: []string{"gpu"}, Nodes: []Node{{0, 1}}}, Round: 1})
 	require.NoError(t, err)

@@ -2,16 +2,16 @@ package replay
 
 import "slices"
 
-// slot is a part of a group's GPUs: so many on one node.
+// slot is a part of a group's GPUs: a number of them on one node.
 type slot struct{ node, gpus int }
 
-// placer keeps which GPUs of the cluster are free.
+// placer tracks which GPUs of the cluster are free.
 type placer struct {
 	cluster *Cluster
 	free    []int // by node
 	total   []int // free GPUs by type
 	largest []int // GPUs of the largest node by type
-	// claim counts by node the GPUs of groups that are still to be placed and
+	// claim counts, by node, the GPUs of groups that are still to be placed and
 	// would stay where they are: others avoid them.
 	claim []int
 }
@@ -47,19 +47,20 @@ func (p *placer) release(place []slot) {
 	}
 }
 
-// claims adds sign x the GPUs of a place to what others avoid.
+// claims adds sign x the GPUs of a place to the claims.
 func (p *placer) claims(place []slot, sign int) {
 	for _, s := range place {
 		p.claim[s.node] += sign * s.gpus
 	}
 }
 
-// fits reports whether all of a place is free.
+// fits reports whether the whole place is free.
 func (p *placer) fits(place []slot) bool {
 	return !slices.ContainsFunc(place, func(s slot) bool { return p.free[s.node] < s.gpus })
 }
 
-// find returns where a group of so many GPUs of a type may live now, or nil.
+// find returns where a group of this number of GPUs of a type may live now, or
+// nil.
 func (p *placer) find(gpus, kind int) []slot {
 	if gpus > p.total[kind] {
 		return nil
@@ -70,7 +71,7 @@ func (p *placer) find(gpus, kind int) []slot {
 		}
 		return nil
 	}
-	// Whole nodes, those that nobody claims first, and one part of a node.
+	// Whole nodes, unclaimed ones first, and one part of a node.
 	var place []slot
 	for _, claimed := range []bool{false, true} {
 		for n, node := range p.cluster.Nodes {
@@ -91,7 +92,7 @@ func (p *placer) find(gpus, kind int) []slot {
 	return nil
 }
 
-// node returns the node that has room for so many GPUs and where they disturb
+// node returns the node with room for this number of GPUs where they disturb
 // least: fewest claimed GPUs, then fewest left free. -1: none.
 func (p *placer) node(gpus, kind int, without []slot) int {
 	best, bestClaimed, bestFree := -1, 0, 0

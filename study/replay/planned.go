@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Stay is a time for which a job is in memory, on GPUs numbered node by node.
+// Stay is an interval in which a job is in memory, on GPUs numbered node by node.
 type Stay struct {
 	GPUs     []int
 	From, To float64
 }
 
-// Timetable is what becomes of a workload under a [Planner].
+// Timetable is the outcome of a workload under a [Planner].
 type Timetable struct {
-	// Stays by job, one after the other: every one after the first is a restart.
+	// Stays by job, in order: every one after the first is a restart.
 	Stays [][]Stay
-	// Finish by job; negative where it has not ended.
+	// Finish by job; negative if it has not ended.
 	Finish []float64
 	// Decisions taken.
 	Decisions int
@@ -24,7 +24,7 @@ type Timetable struct {
 	End float64
 }
 
-// result measures a timetable. Of iterations that were begun and not ended it knows nothing.
+// result computes the result of a timetable. It does not know of unfinished iterations.
 func (t *Timetable) result(w *Workload, c *Cluster, p Policy) *Result {
 	r := newResult(w, c, p)
 	r.Finish, r.Decisions, r.Cut, r.End = t.Finish, t.Decisions, t.Cut, t.End
@@ -53,7 +53,7 @@ func (t *Timetable) result(w *Workload, c *Cluster, p Policy) *Result {
 	}
 	for _, stays := range on {
 		slices.SortFunc(stays, func(a, b Stay) int { return cmp.Compare(a.From, b.From) })
-		until := 0.0 // which it was held
+		until := 0.0 // until when it was held
 		for _, s := range stays {
 			r.Held += max(0, s.To-max(until, s.From))
 			until = max(until, s.To)

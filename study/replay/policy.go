@@ -12,22 +12,22 @@ type Policy interface {
 	Name() string
 }
 
-// Planner makes plans of its own, which say when and where every job runs.
+// Planner makes its own plans of when and where every job runs.
 type Planner interface {
 	Policy
-	// Replay returns what its plans come to. It knows of a job from the first end of a round on at or after the
-	// arrival; when ctx ends, the timetable is cut. Of the configuration, Observe is not told.
+	// Replay returns the outcome of its plans. It knows of a job from the first end of a round at or
+	// after the arrival; if ctx ends, the timetable is cut. Observe in the configuration is not called.
 	Replay(ctx context.Context, w *Workload, config Config) (*Timetable, error)
 }
 
-// Decider decides who runs, on the model of this package.
+// Decider decides which jobs run, in the model of this package.
 type Decider interface {
 	Policy
-	// Decide is asked at every decision.
+	// Decide is called at every decision.
 	Decide(*State) Decision
-	// Periods returns the seconds an iteration takes for each job of a group that
-	// lives on GPUs of the given type, before [Workload.Slowdown]. It depends on nothing
-	// but the classes of the jobs.
+	// Periods returns the seconds of an iteration of each job of a group on GPUs of the
+	// given type, before [Workload.Slowdown]. It depends only on the classes of the
+	// jobs.
 	Periods(w *Workload, jobs []int, kind int) []float64
 }
 
@@ -38,11 +38,11 @@ type Sharer interface{ Shares() bool }
 // Rounded is a policy that can only decide in rounds.
 type Rounded interface{ NeedsRounds() bool }
 
-// AnyType lets a group live on the type that its first job is fastest on, of those
-// that suit all its jobs. A group without such a type never runs.
+// AnyType lets a group live on the type on which its first job is fastest, among
+// those that suit all its jobs. A group without such a type never runs.
 const AnyType = -1
 
-// Group is jobs that share GPUs, all of the same number of GPUs.
+// Group is a set of jobs that share GPUs, all with the same number of GPUs.
 type Group struct {
 	Jobs []int
 	// Type of the GPUs, or [AnyType].
@@ -51,23 +51,23 @@ type Group struct {
 
 // Decision says which groups run from now on.
 type Decision struct {
-	// Groups in order of urgency: the first that fit will run. They are kept, and
-	// must not be changed afterwards.
+	// Groups in order of urgency: the first ones that fit will run. They are
+	// retained, and must not be changed afterwards.
 	Groups []Group
-	// Keep leaves all that runs where it is, and adds groups to it. Otherwise what
-	// is not among the groups is stopped.
+	// Keep leaves running groups where they are, and adds groups to them. Otherwise
+	// running groups that are not listed are stopped.
 	Keep bool
-	// Strict ends at the first group that does not fit: none is passed by.
+	// Strict stops at the first group that does not fit: none is skipped.
 	Strict bool
-	// Again is when the policy wants to be asked again even if no job comes or
-	// goes, in seconds; +Inf for never.
+	// Again is when the policy wants to be asked again even if no job comes or goes,
+	// in seconds; +Inf for never.
 	Again float64
 }
 
-// Never is no time at which to be asked again.
+// Never is the value of Again for no further call.
 func Never() float64 { return math.Inf(1) }
 
-// State is what a policy sees. It must not be changed.
+// State is the policy's view. It must not be changed.
 type State struct {
 	*Workload
 	Cluster *Cluster
@@ -77,11 +77,11 @@ type State struct {
 	Active []int
 
 	runs []run    // by job
-	fits [][]bool // by class and type: on its nodes, when they are empty
+	fits [][]bool // by class and type: whether it fits the empty nodes
 }
 
-// Suits reports whether all of these jobs may run on GPUs of a type, and fit its nodes
-// when they are empty.
+// Suits reports whether all of these jobs may run on GPUs of a type, and fit its empty
+// nodes.
 func (s *State) Suits(kind int, jobs ...int) bool {
 	return !slices.ContainsFunc(jobs, func(i int) bool {
 		return s.ClassOf(i).Iteration[kind] == 0 || !s.fits[s.Jobs[i].Class][kind]
@@ -96,7 +96,8 @@ func (s *State) Running(i int) (kind int, running bool) {
 	return 0, false
 }
 
-// Done returns the iterations that job i has done, in part where it is running.
+// Done returns the iterations that job i has done, including the fraction of a
+// running one.
 func (s *State) Done(i int) float64 { return s.runs[i].at(s.Now) }
 
 // Remaining returns the seconds that job i still needs on GPUs of its own, of its

@@ -9,7 +9,7 @@ import (
 // ReportVersion is the version of [Report].
 const ReportVersion = 1
 
-// Report is a trace under several policies, as it is printed.
+// Report is a trace under several policies, in printed form.
 type Report struct {
 	SchemaVersion int    `json:"schema_version"`
 	Trace         string `json:"trace"`
@@ -22,12 +22,13 @@ type Report struct {
 	Round   float64   `json:"round_s"`
 	Seed    uint64    `json:"seed"`
 	Load    Load      `json:"load"`
-	// Exclusive bounds policies that give every job GPUs of its own, Sharing all.
+	// Exclusive bounds policies that give every job GPUs of its own, Sharing all
+	// policies.
 	Exclusive Bound     `json:"bound_exclusive"`
 	Sharing   Bound     `json:"bound_sharing"`
 	Policies  []Metrics `json:"policies"`
 	Notes     []string  `json:"notes"`
-	// Results are what the metrics are of, in the same order.
+	// Results are the results of the metrics, in the same order.
 	Results []*Result `json:"-"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Result is what a replay found. Times are in seconds, work in GPU-seconds.
+// Result is the outcome of a replay. Times are in seconds, work in GPU-seconds.
 type Result struct {
 	Policy string
 	// Shares reports whether jobs shared GPUs.
@@ -13,13 +13,12 @@ type Result struct {
 	// Cut reports that the replay was ended early, at End.
 	Cut bool
 	End float64
-	// Start and Finish by job; negative where it has not started, or not ended.
+	// Start and Finish by job; negative if it has not started, or not ended.
 	Start, Finish []float64
-	// Fair by job is its time from arrival to end, over what that would have been
-	// if the cluster had been shared fairly among the jobs there were; negative
-	// where it has not ended.
+	// Fair by job is its time from arrival to end, relative to that if the cluster
+	// had been shared fairly among the jobs present; negative if it has not ended.
 	Fair []float64
-	// Served by job is for how long it held GPUs, in seconds.
+	// Served by job is how long it held GPUs, in seconds.
 	Served []float64
 	// Restarts counts starts after a job's first.
 	Restarts int
@@ -27,9 +26,9 @@ type Result struct {
 	Decisions int
 	// Work is full-depth GPU time of the iterations of the jobs that ended.
 	Work float64
-	// Held is how much GPU time was held by groups.
+	// Held is the GPU time held by groups.
 	Held float64
-	// Lost is GPU time of iterations that were begun and not ended.
+	// Lost is GPU time of unfinished iterations.
 	Lost float64
 
 	workload *Workload
@@ -62,7 +61,7 @@ func (r *Result) fairness(f *fairClock) {
 	}
 }
 
-// Metrics of a result; of one that was cut, of the jobs that had ended.
+// Metrics of a result; for one that was cut, of the jobs that had ended.
 type Metrics struct {
 	Policy string `json:"policy"`
 	// Shares reports whether jobs shared GPUs.
@@ -79,7 +78,7 @@ type Metrics struct {
 	Makespan float64 `json:"makespan_s"`
 	// Efficiency is full-depth GPU work done per GPU-second until the makespan.
 	Efficiency float64 `json:"efficiency"`
-	// Utilisation is the part of all GPU time until the makespan that was held.
+	// Utilisation is the fraction of all GPU time until the makespan that was held.
 	Utilisation float64 `json:"utilisation"`
 	// MeanFair and WorstFair are finish-time ratios; 1 is as good as fair sharing.
 	MeanFair  float64 `json:"mean_finish_time_ratio"`
@@ -120,8 +119,8 @@ func (r *Result) Metrics() Metrics {
 	return m
 }
 
-// quantile is the least element that at least a part q of the sorted ones do not
-// exceed.
+// quantile is the least element that at least a fraction q of the sorted
+// elements do not exceed.
 func quantile(sorted []float64, q float64) float64 {
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }

@@ -14,16 +14,16 @@ type Config struct {
 	// Round is the time between decisions in seconds; 0 decides at every arrival
 	// and every end of a job.
 	Round float64
-	// RestartAll makes every running job restart at every decision, as the testbed
-	// of Muri does, and at its first start.
+	// RestartAll makes every running job restart at every decision, like the
+	// testbed of Muri, and at its first start.
 	RestartAll bool
-	// Observe is told after every decision which groups run, if it is not nil.
+	// Observe, if not nil, is called after every decision with the running groups.
 	Observe func(now float64, groups []Holding)
-	// Progress is told now and then how many jobs have ended.
+	// Progress is called from time to time with the number of ended jobs.
 	Progress func(ended int)
 }
 
-// Holding is a group that runs, and the GPUs it holds: a number by node.
+// Holding is a running group, and the GPUs it holds: a number by node.
 type Holding struct {
 	Jobs []int
 	GPUs map[int]int
@@ -32,12 +32,12 @@ type Holding struct {
 // run is the state of a job.
 type run struct {
 	group *group // nil: it waits, or has ended
-	// done iterations at time from, from when it goes on at one per period.
+	// done iterations at time from; from then on one per period.
 	done, from, period float64
-	// since when it holds GPUs, and for how long it held some before.
+	// since when it holds GPUs, and how long it held some before.
 	since, served float64
 	starts        int
-	version       int // of its end in the queue of events
+	version       int // of its event in the queue
 }
 
 // at returns the iterations done at a time.
@@ -48,7 +48,7 @@ func (r *run) at(now float64) float64 {
 	return r.done + (now-r.from)/r.period
 }
 
-// group is a group that runs.
+// group is a running group.
 type group struct {
 	jobs  []int
 	kind  int
@@ -57,8 +57,8 @@ type group struct {
 	index int // in sim.groups
 }
 
-// whole is how near to the next one an iteration counts as done, which is more
-// than rounding can do and less than anyone can see.
+// whole is the distance to the next iteration at which that counts as done:
+// more than rounding errors, and less than anything visible.
 const whole = 1e-6
 
 // sim is one run of [Run].
@@ -73,11 +73,11 @@ type sim struct {
 	result *Result
 	fair   fairClock
 	held   float64 // GPUs held
-	last   float64 // when held was added up
+	last   float64 // when held was last summed
 }
 
-// Run replays a workload under a policy, a [Decider] or a [Planner]. When ctx ends it returns what is known
-// until then, marked as cut.
+// Run replays a workload under a policy, a [Decider] or a [Planner]. If ctx ends it returns what is
+// known so far, marked as cut.
 func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Result, error) {
 	if config.Round < 0 || math.IsInf(config.Round, 0) || math.IsNaN(config.Round) {
 		return nil, fmt.Errorf("replay: a round of %v s; it is 0 or longer", config.Round)
@@ -111,18 +111,19 @@ func Run(ctx context.Context, w *Workload, policy Policy, config Config) (*Resul
 	return s.result, nil
 }
 
-// mostDecisions without a job that comes or goes, or an iteration done.
+// mostDecisions is the largest number of decisions without a job that comes or
+// goes, or a completed iteration.
 const mostDecisions = 100_000
 
-// checkEvery is the number of events between two looks at the context.
+// checkEvery is the number of events between two checks of the context.
 const checkEvery = 256
 
 func (s *sim) run(ctx context.Context) error {
 	decide := math.Inf(1) // when to decide next
 	again := math.Inf(1)  // when the policy wants to be asked
 	dirty := false        // a job came or went since the last decision
-	idle := 0             // decisions since, or since iterations were counted
-	iterations := 0.0     // that active jobs had done then
+	idle := 0             // decisions since then, or since iterations were counted
+	iterations := 0.0     // done by active jobs at that time
 	for count := 0; s.next < len(s.Jobs) || len(s.Active) > 0; count++ {
 		if count%checkEvery == 0 {
 			if ctx.Err() != nil {
@@ -173,7 +174,7 @@ func (s *sim) iterations() (done float64) {
 	return done
 }
 
-// NextRound returns the first end of a round at or after t; t where rounds have no length.
+// NextRound returns the first end of a round at or after t; t if rounds have no length.
 func NextRound(round, t float64) float64 {
 	if round == 0 {
 		return t
@@ -181,13 +182,13 @@ func NextRound(round, t float64) float64 {
 	return max(t, math.Ceil(t/round-1e-9)*round)
 }
 
-// pass lets time go by.
+// pass advances time.
 func (s *sim) pass(t float64) {
 	s.result.Held += s.held * (t - s.last)
 	s.Now, s.last = t, t
 }
 
-// arrive lets the jobs come that arrive now.
+// arrive adds the jobs that arrive now.
 func (s *sim) arrive() bool {
 	first := s.next
 	for ; s.next < len(s.Jobs) && s.Jobs[s.next].Arrival <= s.Now; s.next++ {
@@ -197,7 +198,7 @@ func (s *sim) arrive() bool {
 	return s.next > first
 }
 
-// leave ends the jobs whose last iteration is over.
+// leave removes the jobs whose last iteration is over.
 func (s *sim) leave() bool {
 	left := false
 	for s.nextEnd() <= s.Now {
@@ -223,13 +224,13 @@ func (s *sim) leave() bool {
 	return left
 }
 
-// activeIndex finds a job among the active, which are in order.
+// activeIndex finds a job among the active ones, which are sorted.
 func (s *sim) activeIndex(i int) int {
 	at, _ := slices.BinarySearch(s.Active, i)
 	return at
 }
 
-// drop takes a group off its GPUs.
+// drop removes a group from its GPUs.
 func (s *sim) drop(g *group) {
 	s.placer.release(g.place)
 	s.held -= float64(g.gpus)
@@ -253,7 +254,7 @@ func (s *sim) pace(g *group, restarting map[int]bool) {
 	slowdown := s.Slowdown(len(g.jobs))
 	for k, i := range g.jobs {
 		r := &s.runs[i]
-		wait := max(0, r.from-s.Now) // of a restart that is not over
+		wait := max(0, r.from-s.Now) // rest of a restart
 		r.done = r.at(s.Now)
 		if restarting[i] {
 			wait = s.ClassOf(i).Restart
@@ -265,7 +266,7 @@ func (s *sim) pace(g *group, restarting map[int]bool) {
 	}
 }
 
-// finish settles what is left at the end.
+// finish closes the accounts at the end.
 func (s *sim) finish() {
 	s.result.End = s.Now
 	for i := range s.runs {

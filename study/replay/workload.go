@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Workload is a trace whose jobs have been given their costs.
+// Workload is a trace whose jobs have costs.
 type Workload struct {
 	// Name of the trace.
 	Name string
@@ -15,18 +15,18 @@ type Workload struct {
 	Jobs []Job
 	// Classes of jobs with equal costs.
 	Classes []Class
-	// LeftOut are the jobs of the trace that are not among Jobs, since nobody says what
-	// they cost.
+	// LeftOut are the jobs of the trace that are not among Jobs, since their costs are
+	// unknown.
 	LeftOut []LeftOut
-	// Interference says how many times as long as the policy's model makes them
-	// the iterations of jobs that share GPUs last: element k-1 for k jobs, the last one
-	// for more, each at least 1. The first is 1: what a job alone takes is in its
-	// class. Nil is no interference.
+	// Interference holds the factors by which iterations of jobs that share GPUs last
+	// longer than in the policy's model: element k-1 for k jobs, the last one for more,
+	// each at least 1. The first is 1, as the class has the time of a job alone. Nil is
+	// no interference.
 	Interference []float64
 }
 
-// Slowdown returns by how much jobs that share GPUs slow each other down beyond what
-// the policy's model says, for so many jobs; see [Workload.Interference].
+// Slowdown returns the factor by which a number of jobs that share GPUs slow each
+// other down beyond the policy's model; see [Workload.Interference].
 func (w *Workload) Slowdown(jobs int) float64 {
 	if len(w.Interference) == 0 {
 		return 1
@@ -34,16 +34,16 @@ func (w *Workload) Slowdown(jobs int) float64 {
 	return w.Interference[min(jobs, len(w.Interference))-1]
 }
 
-// LeftOut is how many jobs of a kind were left out.
+// LeftOut is the number of jobs of a kind that were left out.
 type LeftOut struct {
 	Reason string `json:"reason"`
 	Model  string `json:"model"`
-	Batch  int    `json:"batch"` // 0 where the trace does not say it
+	Batch  int    `json:"batch"` // 0 if the trace does not give it
 	GPUs   int    `json:"gpus"`
 	Jobs   int    `json:"jobs"`
 }
 
-// Why jobs are left out.
+// Reasons for leaving jobs out.
 const (
 	NoFigures = "the model table has no figures for them"
 	NoProfile = "no profile stands for them on these GPUs"
@@ -78,29 +78,30 @@ type Job struct {
 	Class int
 	// Iterations to do, at least 1.
 	Iterations int64
-	// Weight of the job for policies that have priorities, 1 where it has none.
+	// Weight of the job for policies with priorities, 1 if it has none.
 	Weight float64
 }
 
-// Class is what the jobs of one model, batch size and number of GPUs cost.
+// Class holds the costs of the jobs of one model, batch size and number of GPUs.
 type Class struct {
 	Model string
 	Batch int
 	GPUs  int
-	// Iteration is the length of an iteration on GPUs of its own in seconds, by
-	// GPU type; 0 where the class may not run.
+	// Iteration is the length of an iteration on GPUs of its own in seconds, by GPU
+	// type; 0 where the class may not run.
 	Iteration []float64
-	// Stages of an iteration as parts of Iteration.
+	// Stages of an iteration as fractions of Iteration.
 	Stages Stages
-	// Shape is the profile whose layers the model has, up to a factor; nil where
-	// it is unknown, and then the model has no partial backpropagation.
+	// Shape is the profile whose layers the model has, up to a factor; nil if it is
+	// unknown; the model then has no partial backpropagation.
 	Shape *instance.Profile
-	// Restart is how long a job holds its GPUs before it goes on, in seconds.
+	// Restart is how long a job holds its GPUs before it continues, in seconds.
 	Restart float64
 }
 
-// Stages says how long an iteration needs each resource, as parts of its length:
-// they overlap or leave gaps, so that they need not add up to 1. Each is at most 1.
+// Stages says how long an iteration needs each resource, as fractions of its
+// length: they may overlap or leave gaps, so they need not sum to 1. Each is at
+// most 1.
 type Stages struct {
 	Load    float64 // storage and CPU
 	GPU     float64

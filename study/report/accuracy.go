@@ -9,8 +9,8 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// accuracy tells what depth rules cost in accuracy, as make spb-quality
-// measured it.
+// accuracy holds the cost of depth rules in accuracy, as measured by make
+// spb-quality.
 type accuracy struct{ *quality.Figures }
 
 func newAccuracy() (accuracy, error) {
@@ -18,7 +18,7 @@ func newAccuracy() (accuracy, error) {
 	return accuracy{f}, err
 }
 
-// models and workers that were trained.
+// models and workers trained.
 var (
 	models  = []quality.Model{quality.Perceptron, quality.Convolutional}
 	trained = []int{2, 4, 8}
@@ -27,8 +27,8 @@ var (
 // fewer is the rule of full depth on fewer workers, in the study of accuracy.
 const fewer = "a quarter fewer workers"
 
-// ruleNamed is the name, in the study of accuracy, of a depth rule; empty where it was
-// not measured.
+// ruleNamed is the name of a depth rule in the study of accuracy; empty if it was not
+// measured.
 func ruleNamed(spb instance.SPBSpec) string {
 	for _, rule := range quality.Rules() {
 		if !rule.Fewer && !rule.Control && sweep.RuleName(rule.SPB) == sweep.RuleName(spb) {
@@ -41,10 +41,10 @@ func ruleNamed(spb instance.SPBSpec) string {
 // marks of verdicts in tables.
 var marks = map[quality.Verdict]string{quality.Holds: "✓", quality.Open: "?", quality.Loses: "↓"}
 
-// unknown stands for what was not measured.
+// unknown marks what was not measured.
 const unknown = "–"
 
-// accuracyHead is the heads of the columns of [accuracy.cells].
+// accuracyHead returns the heads of the columns of [accuracy.cells].
 func accuracyHead() (head []string) {
 	for _, k := range trained {
 		head = append(head, fmt.Sprintf("accuracy, k = %d", k))
@@ -52,7 +52,8 @@ func accuracyHead() (head []string) {
 	return head
 }
 
-// cells are what a rule costs with each number of workers: of both models, in points.
+// cells are the cost of a rule with each number of workers: for both models, in
+// points.
 func (a accuracy) cells(rule string) (cells []string) {
 	for _, k := range trained {
 		var both []string
@@ -77,7 +78,7 @@ func (a accuracy) note() string {
 	return fmt.Sprintf("Accuracy, perceptron / convolutional: the difference to full backpropagation in points, of two small models that k workers trained on digits with depths rotating; ✓ is a loss of less than a point with 95 %% confidence, ↓ a loss, ? neither, %s not measured.", unknown)
 }
 
-// table is what all rules cost, with intervals.
+// table is the cost of all rules, with intervals.
 func (a accuracy) table() Table {
 	t := Table{
 		Caption: fmt.Sprintf("What depth rules cost in accuracy: the difference to full backpropagation in points with a 95 %% interval over %d seeds, samples dealt at random and depths rotating, and in brackets the work left out. "+
@@ -109,7 +110,7 @@ func (a accuracy) table() Table {
 	return t
 }
 
-// verdicts sums a rule up in words; empty where it was not measured.
+// verdicts summarises a rule in words; empty if it was not measured.
 func (a accuracy) verdicts(rule string) string {
 	counts := map[quality.Verdict]int{}
 	var worst *quality.Figure

@@ -14,10 +14,10 @@ var (
 	cInterleaved = color.RGBA{0x2f, 0x7b, 0xbd, 0xff}
 	cPlan        = color.RGBA{0x2a, 0x9d, 0x78, 0xff}
 	cAccent      = color.RGBA{0xc9, 0x56, 0x1f, 0xff}
-	cPage        = color.RGBA{0xff, 0xff, 0xfe, 0xff} // behind what lies on top of other marks
+	cPage        = color.RGBA{0xff, 0xff, 0xfe, 0xff} // background of marks that overlap others
 )
 
-// themeColour is a colour with its name in the page, and what it is in the dark.
+// themeColour is a colour with its name in the page, and its dark variant.
 type themeColour struct{ Name, Light, Dark string }
 
 func themeColours() []themeColour {

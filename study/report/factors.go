@@ -39,8 +39,8 @@ func divided(rows []*store.Row) (known []*store.Row) {
 	return known
 }
 
-// mean is the geometric mean of a figure over rows of which it is known, and above 0;
-// of none it is no number. The mean of a product is the product of such means.
+// mean is the geometric mean of a figure over rows where it is known and above 0; NaN
+// without any. The mean of a product is the product of such means.
 func mean(rows []*store.Row, of figure) float64 {
 	sum, n := 0.0, 0
 	for _, r := range rows {
@@ -86,7 +86,8 @@ const factorText = "The gain of the plan over the queue is a product, cell by ce
 	"Packing: the rest, above 1 where the plan idles less than interleaving at full depth does, below 1 where it idles more: less work takes as long to pack around the longest job. " +
 	"Exclusive and interleaving at full depth have searched as long as the plan."
 
-// factorSection takes the gains of all families apart, beside what their rules cost.
+// factorSection shows the factors of the gains of all families, beside the costs of
+// their rules.
 func factorSection(all []*family, cost accuracy) Section {
 	methods, objectives := map[string]bool{}, map[string]bool{}
 	for _, f := range all {

@@ -8,9 +8,9 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// family is the cells of one method, objective and depth rule. Only within one can gains
-// be compared: a quick method makes quick baselines, too, objectives have units of their
-// own, and rules differ in what they cost in accuracy.
+// family is the cells of one method, objective and depth rule. Gains can only be
+// compared within a family: a quick method also makes quick baselines, objectives have
+// different units, and rules differ in their cost in accuracy.
 type family struct {
 	method, objective string
 	spb               instance.SPBSpec
@@ -20,11 +20,11 @@ type family struct {
 // rule is the depth rule in a few words.
 func (f *family) rule() string { return sweep.RuleName(f.spb) }
 
-// full reports whether the family makes no use of partial backpropagation.
+// full reports whether the family does not use partial backpropagation.
 func (f *family) full() bool { return f.spb.Rule == "full" }
 
 // families divides the cells that have a plan, each once: sweeps may share cells. They
-// come in the order of the study's methods, then of the results.
+// are in the order of the study's methods, then of the results.
 func families(study *sweep.Study, results []sweep.Result) []*family {
 	var all []*family
 	seen := map[string]bool{}
@@ -48,8 +48,8 @@ func families(study *sweep.Study, results []sweep.Result) []*family {
 }
 
 // headlines are the families of the study's own objective and depth rule, one for each
-// method: those that the base has, or else of the first family with partial
-// backpropagation. The method that the base has comes first.
+// method: those of the base, or else of the first family with partial backpropagation.
+// The base's method comes first.
 func headlines(study *sweep.Study, all []*family) []*family {
 	all = slices.DeleteFunc(slices.Clone(all), (*family).full)
 	if len(all) == 0 {

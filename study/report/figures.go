@@ -16,7 +16,7 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// series that figures show.
+// series shown in figures.
 type series struct {
 	name   string
 	of     func(*store.Row) *float64
@@ -25,8 +25,8 @@ type series struct {
 	dashes []vg.Length
 }
 
-// efficiencies are the series of a sweep's figure. Shapes and dashes tell them
-// apart where colours do not.
+// efficiencies are the series of a sweep's figure. Shapes and dashes distinguish
+// them where colours do not.
 func efficiencies() []series {
 	return []series{
 		{"exclusive", func(r *store.Row) *float64 { return r.ExclusiveEfficiency }, cExclusive, draw.BoxGlyph{}, nil},
@@ -61,8 +61,8 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// median of a series over a group. One that is known of some of the group's cells
-// only is not comparable with the others, and ok is false.
+// median of a series over a group. If it is known for only some of the group's
+// cells it is not comparable with the others, and ok is false.
 func (s series) median(g *group) (median float64, ok bool) {
 	m := spreadOf(g.rows, column(s.of))
 	return m.Median, m.N == m.Of

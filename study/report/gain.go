@@ -8,10 +8,10 @@ import (
 	"jigsaw/study/store"
 )
 
-// figure of a row, which may be unknown.
+// figure of a row, possibly unknown.
 type figure func(*store.Row) (value float64, ok bool)
 
-// column makes a figure of a row's field, or of what is computed from several.
+// column makes a figure of a row's field, or of a value computed from several.
 func column(of func(*store.Row) *float64) figure {
 	return func(r *store.Row) (float64, bool) {
 		if v := of(r); v != nil {
@@ -21,7 +21,8 @@ func column(of func(*store.Row) *float64) figure {
 	}
 }
 
-// gain makes a figure of how much better one value is than another, as a part of it.
+// gain makes a figure of how much better one value is than another, as a fraction of
+// it.
 func gain(of, over func(*store.Row) *float64) figure {
 	return func(r *store.Row) (float64, bool) {
 		if ratio := r.Ratio(over(r), of(r)); ratio != nil {
@@ -53,7 +54,7 @@ var (
 	fewerOverInterleaved     = gain(fewerInterleaved, interleaved)
 )
 
-// proven is what a row says of its bound, nil where exact arithmetic has not confirmed it.
+// proven is the value of a bound that exact arithmetic has confirmed, otherwise nil.
 func proven(r *store.Row, of *float64) *float64 {
 	if !r.Certified {
 		return nil
@@ -64,7 +65,7 @@ func proven(r *store.Row, of *float64) *float64 {
 // mostEfficiency is the efficiency that no schedule exceeds.
 func mostEfficiency(r *store.Row) *float64 { return proven(r, r.BoundEfficiency) }
 
-// spread of a figure over rows: it is known of N of them.
+// spread of a figure over rows: it is known for N of them.
 type spread struct {
 	Median, Low, High float64
 	N, Of             int
@@ -92,7 +93,7 @@ func spreadOfValues(values []float64) spread {
 	return spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1], n, n}
 }
 
-// percent writes the median, and the range where there is one.
+// percent writes the median, and the range if there is one.
 func (s spread) percent() string {
 	switch {
 	case s.N == 0:
@@ -110,7 +111,7 @@ func (s spread) percent() string {
 // signed writes the median as a percentage with its sign.
 func (s spread) signed() string { return s.median(signed(s.Median)) }
 
-// median is the text of it, with the number of rows where that is not all of them.
+// median is its text, with the number of rows if that is not all of them.
 func (s spread) median(text string) string {
 	switch s.N {
 	case 0:

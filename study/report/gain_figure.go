@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// gainFigure shows how the gains of all cells are distributed.
+// gainFigure shows the distribution of the gains of all cells.
 func gainFigure(f *family) Figure {
 	rows := f.rows
 	p := newPlot("gain (%)", "share of cells (%)")
@@ -42,7 +42,7 @@ func gainFigure(f *family) Figure {
 		for i, v := range values {
 			points = append(points, plotter.XY{X: v, Y: 100 * float64(i) / float64(len(values))}, plotter.XY{X: v, Y: 100 * float64(i+1) / float64(len(values))})
 		}
-		// A few far out would squeeze the rest.
+		// A few outliers would squeeze the rest.
 		right, most = max(right, values[(len(values)-1)*85/100]), max(most, values[len(values)-1])
 		line, err := plotter.NewLine(points)
 		if err != nil {

@@ -43,7 +43,7 @@ func TestSpread(t *testing.T) {
 	assert.Equal(t, "+15 % (-10 … +40)", spreadOfValues([]float64{0.4, -0.1}).percent())
 }
 
-// TestGainFigure: what is too far out for the figure is told below it.
+// TestGainFigure: outliers that do not fit the figure are mentioned below it.
 func TestGainFigure(t *testing.T) {
 	f := func(v float64) *float64 { return &v }
 	var rows []*store.Row
@@ -57,8 +57,8 @@ func TestGainFigure(t *testing.T) {
 	assert.Contains(t, gainFigure(&family{rows: rows}).Caption, " Gains beyond 60 %, up to 200, are left out.")
 }
 
-// TestPartlyKnown: a figure that is known of some rows says of how many, and is not
-// drawn beside those of all.
+// TestPartlyKnown: a figure that is known for some rows says for how many, and is
+// not drawn beside those of all.
 func TestPartlyKnown(t *testing.T) {
 	g := group{}
 	for _, v := range []float64{0.1, 0.2, 0.4} {

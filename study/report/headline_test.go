@@ -12,8 +12,8 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// TestHeadlineRule: the built-in studies lead with the rule that leaves most work out of
-// those that lose accuracy in no training.
+// TestHeadlineRule: the built-in studies lead with the rule that leaves out the most
+// work among those that lose accuracy in no training.
 func TestHeadlineRule(t *testing.T) {
 	cost, err := newAccuracy()
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestHeadlineRule(t *testing.T) {
 }
 
 // TestHeadlines: the family of the study's own rule and objective leads, one for each
-// method, wherever its cells stand; full depth never does.
+// method, wherever its cells are; full depth never does.
 func TestHeadlines(t *testing.T) {
 	study, err := sweep.Decode([]byte(`
 version: 1
@@ -87,7 +87,7 @@ func TestGeometricMeans(t *testing.T) {
 	rows := []*store.Row{
 		{Parameters: store.Parameters{Objective: "makespan"}, Outcome: store.Outcome{Queue: f(120), Exclusive: f(100), InterleavedFull: f(80), Plan: f(50), FullWork: w(500), PlanWork: w(400)}},
 		{Parameters: store.Parameters{Objective: "throughput"}, Outcome: store.Outcome{Queue: f(1), Exclusive: f(2), InterleavedFull: f(3), Plan: f(9), FullWork: w(900), PlanWork: w(300)}},
-		{Outcome: store.Outcome{Plan: f(50)}}, // of which too little is known
+		{Outcome: store.Outcome{Plan: f(50)}}, // too little of it is known
 	}
 	known := divided(rows)
 	require.Len(t, known, 2)

@@ -7,12 +7,12 @@ import (
 	"jigsaw/study/store"
 )
 
-// abstract is the gain in cluster efficiency that the paper's abstract claims
-// as the highest (arXiv 2111.10672).
+// abstract is the largest gain in cluster efficiency claimed in the paper's abstract
+// (arXiv 2111.10672).
 const abstract = 0.28
 
-// reached counts the rows of which a figure is known, and those of them where it is the
-// abstract's or more.
+// reached counts the rows for which a figure is known, and those of them where it is at
+// least the abstract's.
 func reached(rows []*store.Row, of figure) (n, total int) {
 	for _, row := range rows {
 		if g, ok := of(row); ok {
@@ -25,7 +25,7 @@ func reached(rows []*store.Row, of figure) (n, total int) {
 	return n, total
 }
 
-// lead says the result of the headline family in sentences.
+// lead states the result of the headline family in sentences.
 func (r *Report) lead(f *family, cost accuracy) {
 	median := func(of figure) string { return signed(spreadOf(f.rows, of).Median) }
 	known := divided(f.rows)

@@ -13,11 +13,11 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// mostPlans is how many plans a report draws.
+// mostPlans is the number of plans a report draws.
 const mostPlans = 2
 
-// planSection draws the plans that gain most over interleaving, of those small
-// enough to be kept, one of each sweep at most.
+// planSection draws the plans with the largest gain over interleaving, among
+// those small enough to be stored, at most one of each sweep.
 func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) (Section, error) {
 	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one of a sweep, of those whose schedule was small enough to be kept. Each row is a GPU, each box a worker's forward and backward pass in one iteration, fainter the shallower it is; below, the links. The dashed line is the bound."}
 	best := map[string]sweep.Result{}
@@ -63,11 +63,11 @@ func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) 
 	return s, nil
 }
 
-// mostDrawn is the number of tasks up to which a plan is drawn: a picture of
-// more is too large for a page.
+// mostDrawn is the largest number of tasks of a drawn plan: larger pictures do
+// not fit a page.
 const mostDrawn = 1500
 
-// planFigure draws one plan; nil where its schedule was not kept.
+// planFigure draws one plan; nil if its schedule was not stored.
 func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*Figure, error) {
 	data, err := from.Schedule(r.Row.Key)
 	if err != nil || data == nil {

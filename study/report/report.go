@@ -12,26 +12,26 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// Report is what there is to say about a study.
+// Report is the contents of a report on a study.
 type Report struct {
 	Title, Question string
 	// Lead says the result in a few sentences.
 	Lead []string
-	// Facts about how it was made, name and value.
+	// Facts about how it was made: name and value.
 	Facts [][2]string
 	// Sections in order.
 	Sections []Section
 	// Commands that made the report, in order.
 	Commands []string
-	// Spec is the study's file: its mixes, methods and axes are nowhere else.
+	// Spec is the study's file, the only place for its mixes, methods and axes.
 	Spec string
-	// Rows is the whole table: a head and the lines, for the page's end.
+	// Rows is the whole table, head and lines, for the end of the page.
 	Rows Table
 }
 
 // Section is a part of a report.
 type Section struct {
-	// ID is fit for links and file names.
+	// ID is usable in links and file names.
 	ID, Title, Text string
 	Figures         []Figure
 	Tables          []Table
@@ -42,15 +42,15 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	// Words is how many columns at the left are words, the others being numbers.
+	// Words is the number of text columns at the left; the others are numbers.
 	Words int
 }
 
-// Figure is a plot, or a drawing that is SVG already.
+// Figure is a plot, or a drawing that is already SVG.
 type Figure struct {
-	// Name is fit for a file.
+	// Name is usable as a file name.
 	Name, Caption string
-	// Alt says what is to be seen, for those who cannot.
+	// Alt is the alternative text.
 	Alt  string
 	plot *plot.Plot
 	svg  []byte
@@ -58,7 +58,7 @@ type Figure struct {
 	width, height float64
 }
 
-// New reads the study that the store holds.
+// New reads the study in the store.
 func New(from *store.Store) (*Report, error) {
 	study, err := sweep.Held(from)
 	if err != nil {
@@ -135,10 +135,10 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 	}
 }
 
-// missing is the status of a cell that has no row.
+// missing is the status of a cell without a row.
 const missing = "not planned"
 
-// tally adds up cells by status, and writes it out.
+// tally sums cells by status, and writes that out.
 func tally(statuses map[string]int) (sum int, text string) {
 	var counts []string
 	for _, s := range []string{"optimal", "feasible", "infeasible", "limit", "unknown", store.Failed, missing} {
@@ -150,7 +150,7 @@ func tally(statuses map[string]int) (sum int, text string) {
 	return sum, strings.Join(counts, ", ")
 }
 
-// studyArgument names a built-in study, or the file that one is expected in.
+// studyArgument names a built-in study, or the file in which one is expected.
 func (r *Report) studyArgument(study *sweep.Study) string {
 	builtins, err := sweep.Builtins()
 	if err == nil && slices.ContainsFunc(builtins, func(b sweep.Builtin) bool { return string(b.Data) == string(study.Data) }) {
@@ -182,7 +182,7 @@ func count(n int, noun string) string {
 
 func signed(f float64) string { return fmt.Sprintf("%+.0f %%", percents(f)) }
 
-// percents rounds to whole ones; 0 has no sign.
+// percents rounds to whole percentages; 0 has no sign.
 func percents(f float64) float64 {
 	if whole := math.Round(100 * f); whole != 0 {
 		return whole

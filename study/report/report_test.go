@@ -23,7 +23,7 @@ import (
 )
 
 // small is a study of a few quick cells, with names and questions that a page
-// must not take for markup.
+// must not interpret as markup.
 const small = `
 version: 1
 name: small
@@ -82,7 +82,8 @@ func TestPage(t *testing.T) {
 	for _, id := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		assert.Contains(t, page, `id="`+id[1]+`"`)
 	}
-	// Nothing is fetched: no address but the name spaces of SVG and those in texts.
+	// Nothing is fetched: no address except the name spaces of SVG and those in
+	// texts.
 	for _, attribute := range regexp.MustCompile(`(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]*)`).FindAllStringSubmatch(page, -1) {
 		assert.True(t, strings.HasPrefix(attribute[1], "#"), attribute[0])
 	}
@@ -126,7 +127,7 @@ func TestMarkdown(t *testing.T) {
 	for _, want := range []string{
 		"## What the gain is made of", "## What partial backpropagation saves",
 		"| depth rule | cells | gain over queue | order of jobs | interleaving | work left out | packing | over fewer workers | accuracy, k = 2 |",
-		"| a quarter fewer workers | ", // with what it costs
+		"| a quarter fewer workers | ", // with its cost
 		"* Could that work have been left out without partial backpropagation? ",
 		"* What the rule costs: on two small models, accuracy ",
 	} {
@@ -159,7 +160,7 @@ func TestFigures(t *testing.T) {
 	assert.Greater(t, kinds[".svg"], kinds[".png"], "plans are drawings")
 }
 
-// TestPartOfAStudy: a report of a study that is under way says so.
+// TestPartOfAStudy: a report of an unfinished study says so.
 func TestPartOfAStudy(t *testing.T) {
 	r, err := report.New(results(t, sweep.Shard{Index: 0, Count: 4}))
 	require.NoError(t, err)
@@ -174,7 +175,8 @@ func TestPartOfAStudy(t *testing.T) {
 	assert.ErrorContains(t, err, "holds no study yet")
 }
 
-// mixed is a study whose cells have plans of different gains, and some no plan.
+// mixed is a study whose cells have plans with different gains, and some no
+// plan.
 const mixed = `
 version: 1
 name: mixed
@@ -188,7 +190,7 @@ sweeps:
   - {name: ladder}
 `
 
-// TestWhatIsLeftOut: cells without a plan are in no table, but they are told.
+// TestWhatIsLeftOut: cells without a plan are in no table, but are listed.
 func TestWhatIsLeftOut(t *testing.T) {
 	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
 	require.NoError(t, err)
@@ -211,7 +213,8 @@ func sectionNamed(t *testing.T, r *report.Report, id string) *report.Section {
 	return &r.Sections[i]
 }
 
-// TestBestPlans: the plans drawn are those that gain most, wherever their sweep stands.
+// TestBestPlans: the plans drawn are those with the largest gain, wherever their sweep
+// is.
 func TestBestPlans(t *testing.T) {
 	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
 	require.NoError(t, err)
@@ -233,8 +236,8 @@ func TestFigureNames(t *testing.T) {
 	}
 }
 
-// TestAllCells: the table of all cells has every axis that tells them apart, and says
-// what does not.
+// TestAllCells: the table of all cells has every axis that distinguishes them, and
+// names those that do not.
 func TestAllCells(t *testing.T) {
 	r, err := report.New(resultsOf(t, mixed, sweep.Shard{}))
 	require.NoError(t, err)

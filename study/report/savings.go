@@ -12,20 +12,19 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// savingWorkers are the numbers of workers that savings are told for.
+// savingWorkers are the numbers of workers for which savings are shown.
 var savingWorkers = []int{2, 4, 8, 16}
 
-// saving of partial backpropagation in an iteration, as parts of what full
-// depth takes.
+// saving of partial backpropagation in an iteration, as fractions of full
+// depth.
 type saving struct {
-	// compute is GPU time; activations are the memory that the tasks keep for
-	// their backward passes, in the mean over workers; bytes are what each
-	// worker sends.
+	// compute is GPU time; activations are the memory that the tasks keep for their
+	// backward passes, averaged over workers; bytes are what each worker sends.
 	compute, activations, bytes float64
 }
 
-// savingsSection tells what the study's own depth rule saves of each model, from its
-// profile alone: nothing is planned.
+// savingsSection shows what the study's own depth rule saves for each model, from
+// its profile alone, without planning.
 func savingsSection(study *sweep.Study) (Section, error) {
 	rule := study.Defaults().SPB[0]
 	s := Section{
@@ -118,7 +117,7 @@ func savingOf(study *sweep.Study, p *instance.Profile, k int, rule instance.SPBS
 	}, nil
 }
 
-// saved is the part of all that is not taken; of nothing, nothing is saved.
+// saved is the fraction of all that is not taken; 0 if there is nothing.
 func saved(taken, all float64) float64 {
 	if all == 0 {
 		return 0

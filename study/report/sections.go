@@ -12,18 +12,18 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// group is the rows of a sweep that differ in their seeds only.
+// group is the rows of a sweep that only differ in their seeds.
 type group struct {
 	label  string
-	number float64 // of the first axis, where it has numbers
-	// series is the label of the axes behind the first.
+	number float64 // of the first axis, if it has numbers
+	// series is the label of the axes after the first.
 	series string
-	spb    instance.SPBSpec // of all cells, where an axis tells rules apart
+	spb    instance.SPBSpec // of all cells, if an axis distinguishes rules
 	rows   []*store.Row
 }
 
-// groups sets a sweep's results out by its axes, in the order of the study. A
-// sample is set out by the first axis alone.
+// groups divides a sweep's results by its axes, in the order of the study. A
+// sample is grouped by the first axis alone.
 func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []sweep.Axis, all []*group) {
 	axes = study.Varying(w)
 	if w.Sample != nil {
@@ -50,13 +50,13 @@ func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []
 		index[key].rows = append(index[key].rows, r.Row)
 	}
 	if w.Sample != nil {
-		// A sample may meet the values in any order.
+		// A sample may contain the values in any order.
 		slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(a.number, b.number) })
 	}
 	return axes, all
 }
 
-// sweepSection is the tables and the plot of a sweep.
+// sweepSection contains the tables and the plot of a sweep.
 func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, cost accuracy) Section {
 	axes, all := groups(study, w, results)
 	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " ")}
@@ -82,7 +82,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 		Caption: "What the gain is made of. Geometric means over the cells of a line, so that its factors multiply.", Words: len(head),
 		Head: append(head, factorHead()...),
 	}
-	// Where the sweep compares depth rules, what they cost stands beside their gain.
+	// If the sweep compares depth rules, their costs are shown beside their gain.
 	rules := slices.ContainsFunc(axes, func(a sweep.Axis) bool { return a.Name == "spb" })
 	if rules {
 		factors.Caption += " " + cost.note()
@@ -130,7 +130,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 	return s
 }
 
-// unplanned says which cells of a sweep its tables leave out; empty where they have all.
+// unplanned says which cells of a sweep are missing in its tables; empty if none are.
 func unplanned(w *sweep.Sweep, results []sweep.Result) string {
 	cells, without := 0, map[string]int{}
 	for _, r := range results {
@@ -151,8 +151,8 @@ func unplanned(w *sweep.Sweep, results []sweep.Result) string {
 	return fmt.Sprintf("Without a plan: %d of its %s (%s).", n, count(cells, "cell"), reasons)
 }
 
-// headline is the section on where the paper's figure lies, by the families of the
-// study's own depth rule.
+// headline is the section that compares with the paper's figure, by the families
+// of the study's own depth rule.
 func headline(all []*family) Section {
 	t := Table{Caption: "Cells of the depth rule " + all[0].rule() + ".", Words: 2, Head: []string{"method", "gain", "least", "median", "greatest", "28 % or more"}}
 	for _, f := range all {

@@ -17,9 +17,9 @@ type stack struct {
 	factors []float64
 }
 
-// stacks draws bars of factors on a logarithmic axis, where lengths add up as factors
-// multiply. A factor below 1 takes away from the bar: it is a thin one that runs back. A
-// line across shows where the whole ends.
+// stacks draws bars of factors on a logarithmic axis, where lengths add as factors
+// multiply. A factor below 1 shortens the bar: it is a thin bar that runs back. A line
+// across shows where the whole ends.
 type stacks struct {
 	bars    []stack
 	colours []color.Color
@@ -45,7 +45,7 @@ func (s *stacks) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		at = 1
 		for k, f := range bar.factors {
-			if f < 1 { // on top of what it takes away
+			if f < 1 { // drawn over what it takes away
 				box(at*f, at, s.width*0.28, cPage)
 				box(at*f, at, s.width*0.18, s.colours[k])
 			}
@@ -63,7 +63,7 @@ func (s *stacks) Plot(c draw.Canvas, p *plot.Plot) {
 	s.legend(c, y(float64(len(s.bars))))
 }
 
-// legend names the colours in a line.
+// legend names the colours in one line.
 func (s *stacks) legend(c draw.Canvas, middle vg.Length) {
 	left, half := c.Min.X, vg.Points(4)
 	for k, part := range parts() {
@@ -79,7 +79,7 @@ func (s *stacks) legend(c draw.Canvas, middle vg.Length) {
 // position of a bar on the vertical axis: the first is on top.
 func (s *stacks) position(bar int) float64 { return float64(len(s.bars) - 1 - bar) }
 
-// stackFigure shows what gains are made of.
+// stackFigure shows the factors of gains.
 func stackFigure(bars []stack) Figure {
 	p := newPlot("how many times as good as the queue", "")
 	s := &stacks{bars: bars, colours: []color.Color{cExclusive, cInterleaved, cPlan, cAccent}, width: vg.Points(13), text: p.Legend.TextStyle}

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// points of a pixel: a plot of 680 pixels is 510 points wide.
+// points converts pixels: a plot of 680 pixels is 510 points wide.
 func points(pixels float64) vg.Length { return vg.Points(pixels * 0.75) }
 
-// fonts that look like those that a plot was laid out with, where it is shown.
+// fonts similar to those that a plot was laid out with, for display.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// SVG returns the figure as a picture by itself, in light colours.
+// SVG returns the figure as a standalone picture, in light colours.
 func (f *Figure) SVG() ([]byte, error) {
 	if f.plot == nil {
 		return f.svg, nil
@@ -44,7 +44,7 @@ func (f *Figure) PNG(w io.Writer) error {
 }
 
 // inline returns the figure for the page: its colours are the page's variables,
-// and its width is what there is.
+// and it takes the available width.
 func (f *Figure) inline() (string, error) {
 	data, err := f.SVG()
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Figure) inline() (string, error) {
 	}
 	text := string(data)
 	if i := strings.Index(text, "<svg"); i > 0 {
-		text = text[i:] // neither declarations nor comments
+		text = text[i:] // skip declarations and comments
 	}
 	if f.plot == nil {
 		return text, nil

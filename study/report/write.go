@@ -20,7 +20,7 @@ func (r *Report) HTML(w io.Writer) error {
 		"colours": themeColours,
 		"lower":   strings.ToLower,
 		"css":     func(s string) template.CSS { return template.CSS(s) },
-		// Figures are made by this program, of escaped names.
+		// Figures are made by this program, with escaped names.
 		"drawing": func(f Figure) (template.HTML, error) {
 			text, err := f.inline()
 			return template.HTML(text), err

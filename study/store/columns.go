@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// column is a field of a record type as tables and files know it.
+// column is a field of a record type in tables and files.
 type column struct {
 	name  string
 	index []int
-	kind  reflect.Kind // of the value, pointers looked through
+	kind  reflect.Kind // of the value, with pointers dereferenced
 	null  bool
 }
 
@@ -41,8 +41,8 @@ func (c column) sqlType() string {
 	return t
 }
 
-// text is a value as CSV has it: what is not known is empty, and numbers are
-// written as JSON writes them, so that they can be read back exactly.
+// text is a value in CSV form: unknown values are empty, and numbers are
+// written as in JSON, so that they can be read back exactly.
 func (c column) text(record reflect.Value) (string, error) {
 	v := record.FieldByIndex(c.index)
 	if c.null {
@@ -80,7 +80,7 @@ func definition(columns []column) string {
 	return strings.Join(lines, ", ")
 }
 
-// pointers returns where the columns of a record are, for scanning.
+// pointers returns pointers to the columns of a record, for scanning.
 func pointers(record reflect.Value, columns []column) []any {
 	var all []any
 	for _, c := range columns {

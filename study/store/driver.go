@@ -2,4 +2,4 @@
 
 package store
 
-import _ "modernc.org/sqlite" // the driver "sqlite", which the browser lacks
+import _ "modernc.org/sqlite" // the driver "sqlite", not available in the browser

@@ -2,9 +2,9 @@ package store
 
 import "jigsaw/formulation/instance"
 
-// Factors take the gain of the plan over the queue apart. Each says how many times as
-// good one schedule is as another, or how much less work it takes; their product is the
-// whole gain. With V the value of a schedule in the unit of [Row], and
+// Factors split the gain of the plan over the queue. Each is the ratio by which one
+// schedule is better than another, or takes less work; their product is the whole gain.
+// With V the value of a schedule in the unit of [Row], and
 //
 //	r(A, B) = V(A) / V(B)   where values are minimised: makespan, weighted completion
 //	r(A, B) = V(B) / V(A)   where they are maximised: throughput of either kind
@@ -17,10 +17,10 @@ import "jigsaw/formulation/instance"
 //	Packing      = r(interleaved-full, plan) / LeftOut   what is left is packed better or worse
 //	Gain         = r(queue, plan) = Order x Interleaving x LeftOut x Packing
 //
-// A cluster that is busy all the time gains LeftOut from leaving work out, and no more:
-// Packing is above 1 where the plan wastes less time than interleaving at full depth,
-// and below where pieces of unequal length, or a longest job, waste more. A factor is
-// absent where one of its schedules is.
+// A cluster that is always busy gains exactly LeftOut from leaving work out: Packing is
+// above 1 if the plan wastes less time than interleaving at full depth, and below 1 if
+// tasks of unequal length, or a longest job, waste more. A factor is absent if one of
+// its schedules is.
 type Factors struct {
 	Gain         *float64 `json:"gain"`
 	Order        *float64 `json:"gain_order"`
@@ -45,8 +45,8 @@ func (r *Row) Factors() Factors {
 	return f
 }
 
-// Ratio says how many times as good the second of two of the row's values is as the
-// first; nil where one is unknown or not above 0.
+// Ratio is by how many times the second of two of the row's values is better than the
+// first; nil if one is unknown or not above 0.
 func (r *Row) Ratio(from, to *float64) *float64 {
 	if from == nil || to == nil || *from <= 0 || *to <= 0 {
 		return nil

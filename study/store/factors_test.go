@@ -10,8 +10,8 @@ import (
 	"jigsaw/study/store"
 )
 
-// TestFactors: by hand. Order 120/100, interleaving 100/80, and of the 80/50 that are
-// left the work left out is 5/4.
+// TestFactors: by hand. Order 120/100, interleaving 100/80, and of the remaining 80/50
+// the work left out is 5/4.
 func TestFactors(t *testing.T) {
 	full, plan := int64(500), int64(400)
 	r := &store.Row{}

@@ -6,17 +6,17 @@ import (
 	"reflect"
 )
 
-// Merged says what a merge did.
+// Merged is the outcome of a merge.
 type Merged struct {
-	// Added rows, and Known ones that the file had already.
+	// Added rows, and Known ones that the file already had.
 	Added, Known int
-	// Differing are the keys of cells that two files have with different
-	// outcomes. The first stays. Only methods with a time limit may do so.
+	// Differing are the keys of cells that two files have with different outcomes.
+	// The first is kept. This should only happen for methods with a time limit.
 	Differing []string
 }
 
-// Merge adds the rows of other files of the same study to the store. Rows that
-// failed give way to those that did not.
+// Merge adds the rows of other files of the same study to the store. Failed
+// rows are replaced by others.
 func (s *Store) Merge(files ...string) (Merged, error) {
 	var m Merged
 	held, err := s.Rows()
@@ -65,7 +65,7 @@ func (s *Store) mergeFile(name string, held map[string]*Row, m *Merged) error {
 	return nil
 }
 
-// adopt makes the store one of the other's study, or checks that it is.
+// adopt makes the store one of the other's study, or checks that it already is.
 func (s *Store) adopt(from *Store) error {
 	theirs, ok, err := from.Study()
 	if err != nil {

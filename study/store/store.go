@@ -18,7 +18,7 @@ import (
 // format is the version of the file's tables.
 const format = 2
 
-// application marks the file as ours ("JgSw").
+// application marks the file as one of ours ("JgSw").
 const application = 0x4a675377
 
 // Store is an open study file. Its methods may be called concurrently.
@@ -27,12 +27,12 @@ type Store struct {
 	db   *sql.DB
 }
 
-// Study is what the file says about its study.
+// Study is the file's information on its study.
 type Study struct {
 	Name string
-	// Spec is the study's file as it was given.
+	// Spec is the study's file as given.
 	Spec []byte
-	// Planner and Engine that the rows of the last run were made with.
+	// Planner and Engine of the rows of the last run.
 	Planner, Engine string
 }
 
@@ -47,13 +47,13 @@ func Open(name string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if info.Mode().IsRegular() && info.Size() == 0 { // SQLite would make one of it
+	if info.Mode().IsRegular() && info.Size() == 0 { // SQLite would turn it into a database
 		return nil, fmt.Errorf("store: %s is empty; give the file of jigsaw study run --db", name)
 	}
 	return open(name)
 }
 
-// Create opens a study file to add to it, and makes it where it is missing.
+// Create opens a study file to add to it, and creates it if it is missing.
 func Create(name string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -61,7 +61,7 @@ func Create(name string) (*Store, error) {
 	return open(name)
 }
 
-// open opens the file under the one lock that it has.
+// open opens the file under its single lock.
 func open(name string) (*Store, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("store: %s is not a file", name)
@@ -85,7 +85,8 @@ func open(name string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the tables of a new file, and checks those of an old one.
+// prepare creates the tables of a new file, and checks those of an existing
+// one.
 func (s *Store) prepare() error {
 	var app, version, tables int64
 	if err := errors.Join(
@@ -126,7 +127,7 @@ func (s *Store) prepare() error {
 	return nil
 }
 
-// explain puts the file's name, and what to do, to an error.
+// explain adds the file's name, and advice, to an error.
 func (s *Store) explain(err error) error {
 	if err == nil {
 		return nil
@@ -136,7 +137,7 @@ func (s *Store) explain(err error) error {
 	case strings.Contains(text, "database is locked"), strings.Contains(text, "SQLITE_BUSY"):
 		hint = "; another jigsaw works on it: wait for its end, or give this one a file of its own and merge them"
 	case strings.Contains(text, "not a database"):
-		// SQLite says it once for each thing that was tried.
+		// SQLite repeats it for each attempt.
 		err = errors.New("it is no study's file, or it is damaged")
 		hint = "; give the file of jigsaw study run --db, restore a copy, or move it away and run the study again"
 	case strings.Contains(text, "malformed"):
@@ -149,7 +150,7 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("store: %s: %w%s", s.name, err, hint)
 }
 
-// Close ends the work on the file and writes its log back.
+// Close closes the file and writes its log back.
 func (s *Store) Close() error { return s.explain(s.db.Close()) }
 
 // Name of the file.
@@ -166,8 +167,8 @@ func (s *Store) transact(do func(*sql.Tx) error) error {
 	return t.Commit()
 }
 
-// Begin notes what study the file is of. A file keeps to studies of one name;
-// the study itself may have changed since.
+// Begin records which study the file is of. A file keeps to studies of one
+// name; the study itself may have changed since.
 func (s *Store) Begin(study Study) error {
 	held, ok, err := s.Study()
 	if err != nil {
@@ -182,7 +183,7 @@ func (s *Store) Begin(study Study) error {
 	}))
 }
 
-// Study returns what study the file is of; ok is false in a new file.
+// Study returns which study the file is of; ok is false in a new file.
 func (s *Store) Study() (study Study, ok bool, err error) {
 	err = s.db.QueryRow("SELECT name, spec, planner, engine FROM study").Scan(&study.Name, &study.Spec, &study.Planner, &study.Engine)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -209,8 +210,8 @@ func (s *Store) Done() (map[string]bool, error) {
 	return done, s.explain(rows.Err())
 }
 
-// Put commits a row, and its schedule where that is not empty. Once it returns
-// nil, the cell is done, whatever happens next. A row of the same key is replaced.
+// Put commits a row, and its schedule if that is not empty. Once it returns nil,
+// the cell is done, whatever happens next. A row with the same key is replaced.
 func (s *Store) Put(row *Row, schedule []byte) error {
 	var packed bytes.Buffer
 	if len(schedule) > 0 {
@@ -270,7 +271,7 @@ func (s *Store) Rows() (map[string]*Row, error) {
 	return all, s.explain(rows.Err())
 }
 
-// Schedule returns the schedule of a cell, nil where none was kept.
+// Schedule returns the schedule of a cell, nil if none was stored.
 func (s *Store) Schedule(key string) ([]byte, error) {
 	var packed []byte
 	err := s.db.QueryRow("SELECT schedule FROM plan WHERE key = ?", key).Scan(&packed)

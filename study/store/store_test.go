@@ -118,8 +118,9 @@ func TestDamagedFiles(t *testing.T) {
 	assert.ErrorContains(t, err, "is not a file")
 }
 
-// TestLostPower cuts the write-ahead log where a machine that loses power may:
-// what was committed before the cut is there, nothing else, and no half row.
+// TestLostPower cuts the write-ahead log where a machine that loses power
+// might: what was committed before the cut is there, nothing else, and no
+// partial row.
 func TestLostPower(t *testing.T) {
 	s := create(t, "s.db")
 	var ends []int64 // of the log, after each commit

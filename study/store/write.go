@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// Line is a row as it is handed out: with the sweep of the study that asked for it, and
-// the factors of its gain.
+// Line is a row for output: with the sweep of the study that contains it, and the
+// factors of its gain.
 type Line struct {
 	Sweep string `json:"sweep"`
 	Parameters
@@ -23,7 +23,7 @@ func (r *Row) Line(sweep string) TimedLine {
 	return TimedLine{Line{sweep, r.Parameters, r.Outcome, r.Factors()}, r.Timing}
 }
 
-// TimedLine is a line with what differs between equal runs.
+// TimedLine is a line including what differs between equal runs.
 type TimedLine struct {
 	Line
 	Timing

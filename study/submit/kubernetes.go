@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxSpec keeps a study file within a config map, whose limit is 1 MiB.
+// maxSpec keeps a study file within the limit of a config map, 1 MiB.
 const maxSpec = 1_000_000
 
-// The parts of Kubernetes' objects that are written; fields as the API has them.
+// The parts of Kubernetes' objects that are written; fields as in the API.
 type (
 	meta struct {
 		Name   string            `yaml:"name,omitempty"`
@@ -87,7 +87,7 @@ type (
 	}
 )
 
-// Where the volumes are in the containers.
+// Where the volumes are mounted in the containers.
 const (
 	resultsPath = "/results"
 	studyPath   = "/study"
@@ -96,8 +96,8 @@ const (
 // retries of a shard whose node died, or that was evicted.
 const retries = 6
 
-// kubernetes writes an indexed job and, where the study is not built in, a
-// config map with its file.
+// kubernetes writes an indexed job and, if the study is not built in, a config
+// map with its file.
 func (j *Job) kubernetes() (string, error) {
 	name := objectName(j.Name)
 	labels := map[string]string{"app.kubernetes.io/name": "jigsaw", "app.kubernetes.io/instance": name}
@@ -151,8 +151,8 @@ func (j *Job) kubernetes() (string, error) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// objectName makes a name that Kubernetes allows for pods of a job, with room for
-// the index behind it.
+// objectName makes a name that Kubernetes permits for pods of a job, with room
+// for the index after it.
 func objectName(name string) string {
 	name = "jigsaw-" + strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(name[:min(len(name), 50)], "-")

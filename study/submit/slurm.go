@@ -7,7 +7,7 @@ import (
 )
 
 // slurm writes a batch script for a job array. SIGTERM, which Slurm sends
-// before it kills, ends a task between two commits; requeued tasks go on.
+// before it kills a task, ends it between two commits; requeued tasks continue.
 func (j *Job) slurm() string {
 	base := path.Join(j.Folder, j.Name)
 	var b strings.Builder

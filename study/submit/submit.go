@@ -13,9 +13,9 @@ import (
 type Job struct {
 	// Name of the study.
 	Name string
-	// Study as the tasks know it: a file, or the name of a built-in study.
+	// Study as the tasks refer to it: a file, or the name of a built-in study.
 	Study string
-	// Spec is the study file, which a Kubernetes job carries with it. Empty for a
+	// Spec is the study file, which is included in a Kubernetes job. Empty for a
 	// built-in study.
 	Spec []byte
 	// Shards that the study is divided into.
@@ -24,9 +24,9 @@ type Job struct {
 	Folder string
 	// CPUs of a task.
 	CPUs int
-	// Time limit of a task; 0 is the engine's own.
+	// Time limit of a task; 0 is the engine's default.
 	Time time.Duration
-	// Program is the jigsaw to run; of Kubernetes, within the image.
+	// Program is the jigsaw to run; for Kubernetes, within the image.
 	Program string
 
 	// Image and Claim are Kubernetes' container image and persistent volume claim.
@@ -52,7 +52,8 @@ func Write(w io.Writer, engine string, j Job) error {
 	return err
 }
 
-// maxShards is what Kubernetes allows with a limit on retries for each index.
+// maxShards is the largest number that Kubernetes permits with a limit on
+// retries for each index.
 const maxShards = 100_000
 
 func (j *Job) check(engine string) error {
@@ -75,12 +76,12 @@ func (j *Job) check(engine string) error {
 	return nil
 }
 
-// result is the file of a task, the index as the engine writes it.
+// result is the file of a task, with the index as the engine writes it.
 func (j *Job) result(index string) string { return path.Join(j.Folder, j.Name+"-"+index+".db") }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
 
-// quote makes a word for a shell.
+// quote quotes a word for a shell.
 func quote(s string) string {
 	if plain.MatchString(s) {
 		return s

@@ -33,9 +33,8 @@ func write(t *testing.T, engine string, j submit.Job) string {
 	return b.String()
 }
 
-// TestSlurmScript runs the script with a shell, in the place of Slurm, and looks
-// at the arguments that its last line passes. A real Slurm is for
-// scripts/test-slurm.
+// TestSlurmScript runs the script with a shell, in place of Slurm, and checks
+// the arguments that its last line passes. scripts/test-slurm uses a real Slurm.
 func TestSlurmScript(t *testing.T) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
@@ -57,10 +56,10 @@ func TestSlurmScript(t *testing.T) {
 		"the number of shards is that of the study, also where one task runs again")
 }
 
-// TestKubernetesManifest holds the manifests to files that Kubernetes' own Go types
-// (k8s.io/api v0.37.2, fields that they do not have being errors, and the API's checks of
-// names) have accepted. A change of one is read against the API's reference:
-// apply it with kubectl --dry-run=server --validate=strict.
+// TestKubernetesManifest compares the manifests with files that Kubernetes' own Go types
+// (k8s.io/api v0.37.2, with unknown fields as errors, and the API's checks of names) have
+// accepted. Check changes to one against the API's reference: apply it with kubectl
+// --dry-run=server --validate=strict.
 func TestKubernetesManifest(t *testing.T) {
 	own := job()
 	own.Spec = []byte("version: 1\nname: Big_Study.v2\n# a | line, 'quotes'\n")

@@ -8,26 +8,25 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Axis is a parameter of cells that results can be set out by.
+// Axis is a parameter of cells by which results can be grouped.
 type Axis struct {
 	// Name in study files; Title in reports.
 	Name, Title string
 	// Of is a cell's value in a few words.
 	Of func(*Cell) string
-	// Number is the same for a plot's axis, nil where values are words.
+	// Number is the same as a number for a plot's axis, nil if values are words.
 	Number func(*Cell) float64
 	// length is the number of values.
 	length func(*Axes) int
-	// inherit takes the base's values where there are none, and failing that the default.
+	// inherit takes the base's values if there are none, or else the default.
 	inherit func(s *Spec, a, base *Axes)
-	// times is the product of what there is with the axis.
+	// times is the product of the cells with the axis.
 	times func(s *Spec, cells []Cell, a *Axes) []Cell
 	// once reports a value that is listed twice.
 	once func(v *validator, path string, a *Axes)
 }
 
-// axis makes an axis of its values in a study, what they are where the study does not say, and how
-// they become those of cells.
+// axis makes an axis from its values in a study, their default, and how to set them in cells.
 func axis[V any](name, title string, values func(*Axes) *[]V, otherwise func(*Spec) []V, set func(*Spec, *Cell, V), of func(*Cell) string, number func(*Cell) float64) Axis {
 	return Axis{
 		Name: name, Title: title, Of: of, Number: number,
@@ -53,7 +52,7 @@ func axis[V any](name, title string, values func(*Axes) *[]V, otherwise func(*Sp
 	}
 }
 
-// always is what an axis has in every study that does not say.
+// always is the default values of an axis in every study.
 func always[V any](values ...V) func(*Spec) []V { return func(*Spec) []V { return values } }
 
 // AllAxes lists all axes, in the order in which a product runs through them.
@@ -116,9 +115,9 @@ func AxisNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Varying lists the axes that the sweep's results are set out by: first the one
-// that it names, then the others that have several values, but for the seeds. It
-// is never empty.
+// Varying lists the axes by which the sweep's results are grouped: first the one
+// that it names, then the others with several values, except the seeds. It is
+// never empty.
 func (s *Spec) Varying(w *Sweep) []Axis {
 	axes := s.axes(w)
 	all := AllAxes()
@@ -142,7 +141,7 @@ func (s *Spec) Varying(w *Sweep) []Axis {
 }
 
 // alikeInSize reports whether two clusters have the same number of GPUs, which then
-// does not tell them apart.
+// does not distinguish them.
 func alikeInSize(clusters []Shape) bool {
 	seen := map[int]bool{}
 	for _, c := range clusters {

@@ -10,7 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Cell is one point of a sweep: all that its run depends on, besides the
+// Cell is one point of a sweep: everything its run depends on, besides the
 // program.
 type Cell struct {
 	TickUS           int64            `json:"tick_us"`
@@ -32,20 +32,21 @@ type Cell struct {
 	Seed      int64               `json:"seed"`
 }
 
-// Key names the cell's run by a program: the SHA-256 of both in hexadecimal.
+// Key identifies the cell's run by a program: the SHA-256 of both in
+// hexadecimal.
 func (c *Cell) Key(p Program) string {
 	data, err := json.Marshal(struct {
 		Cell    *Cell   `json:"cell"`
 		Program Program `json:"program"`
 	}{c, p})
 	if err != nil {
-		panic("sweep: " + err.Error()) // numbers, texts and lists of them
+		panic("sweep: " + err.Error()) // cannot fail: numbers, texts and lists of them
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// weight of a cell is about how long its plan takes, in any unit.
+// weight of a cell is about the time of its plan, in any unit.
 func (c *Cell) weight() float64 {
 	w := float64(c.Cluster.Total()) * float64(c.Load)
 	if c.Method.NoLP || c.Method.Quick {

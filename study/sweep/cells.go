@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cells lists the cells of a sweep in the order of its axes, the last one
-// running fastest, or its sample in the same order. The spec has to be valid.
+// Cells lists the cells of a sweep in the order of its axes, with the last one
+// varying fastest, or its sample in the same order. The spec has to be valid.
 func (s *Spec) Cells(w *Sweep) []Cell {
 	a := s.axes(w)
 	cells := []Cell{{TickUS: or(s.TickUS, 1000), Profiles: s.Profiles}}
@@ -16,7 +16,7 @@ func (s *Spec) Cells(w *Sweep) []Cell {
 	return w.Sample.of(cells)
 }
 
-// of returns the sample of the cells; no sample is all of them.
+// of returns the sample of the cells; without a sample, all of them.
 func (s *Sample) of(cells []Cell) []Cell {
 	if s == nil || s.Cells >= len(cells) {
 		return cells
@@ -39,10 +39,10 @@ func (a *Axes) size() float64 {
 	return size
 }
 
-// Defaults are the axes of sweeps that do not say otherwise.
+// Defaults are the axes of sweeps that do not specify them.
 func (s *Spec) Defaults() Axes { return s.axes(&Sweep{}) }
 
-// axes of a sweep: its own, the base's where it has none, then the defaults.
+// axes of a sweep: its own, or those of the base, or the defaults.
 func (s *Spec) axes(w *Sweep) Axes {
 	a := w.Axes
 	for _, axis := range AllAxes() {
@@ -69,7 +69,7 @@ func (s *Spec) mixNames() []string {
 	return names
 }
 
-// methods of the study, or the one there always is.
+// methods of the study, or the default one.
 func (s *Spec) methods() []Method {
 	if len(s.Methods) == 0 {
 		return []Method{{Name: "plan"}}

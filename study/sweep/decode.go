@@ -10,25 +10,25 @@ import (
 	"jigsaw/formulation/instance/profiles"
 )
 
-// Study is a spec that has been read and found valid.
+// Study is a spec that has been read and validated.
 type Study struct {
 	*Spec
-	// Data is the file as it was given.
+	// Data is the file as given.
 	Data    []byte
 	library *profiles.Library
 }
 
-// Library of profiles that the study draws from: what is built in, and its own.
+// Library of profiles that the study draws from: the built-in ones and its own.
 func (s *Study) Library() *profiles.Library { return s.library }
 
-// Bounds of a study, and of a cell.
+// Limits on a study, and on a cell.
 const (
 	maxCells   = 1_000_000
 	maxWorkers = 1_000_000
 )
 
-// Decode reads a study file, YAML or JSON, as strictly as [codec.Decode]
-// reads instances. All mistakes are reported together, as [instance.Problems].
+// Decode reads a study file, YAML or JSON, as strictly as [codec.Decode] reads
+// instances. All errors are reported together, as [instance.Problems].
 func Decode(data []byte) (*Study, error) {
 	library, err := profiles.Builtin()
 	if err != nil {
@@ -49,13 +49,13 @@ func Decode(data []byte) (*Study, error) {
 	return s, nil
 }
 
-// validator collects what is wrong with a spec.
+// validator collects the errors in a spec.
 type validator struct {
 	*Study
 	problems instance.Problems
 }
 
-// maxProblems keeps a hopeless file from filling the screen.
+// maxProblems limits the errors reported for an invalid file.
 const maxProblems = 50
 
 func (v *validator) bad(path, format string, args ...any) {
@@ -64,7 +64,7 @@ func (v *validator) bad(path, format string, args ...any) {
 	}
 }
 
-// namePattern keeps names fit for file names, labels and shells.
+// namePattern keeps names usable in file names, labels and shells.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`)
 
 func (v *validator) name(path, name string, seen map[string]bool) {
@@ -77,7 +77,7 @@ func (v *validator) name(path, name string, seen map[string]bool) {
 	seen[name] = true
 }
 
-// profiles adds the study's own to the library.
+// profiles adds the study's own profiles to the library.
 func (v *validator) profiles() {
 	for i, p := range v.Profiles {
 		path := fmt.Sprintf("profiles[%d]", i)
@@ -168,7 +168,7 @@ func (v *validator) sweep(path string, w *Sweep) float64 {
 	return min(size, float64(w.Sample.Cells))
 }
 
-// maxMost bounds numbers that only need to stay far from overflow.
+// maxMost limits numbers that only need to stay far from overflow.
 const maxMost = 1_000_000
 
 func (v *validator) mixOf(path string, m *Mix) {
@@ -227,7 +227,7 @@ func (v *validator) methodOf(path string, m *Method) {
 	}
 }
 
-// axesOf checks what an axis says by itself.
+// axesOf checks an axis by itself.
 func (v *validator) axesOf(path string, a *Axes) {
 	for _, axis := range AllAxes() {
 		axis.once(v, path, a)
@@ -269,8 +269,8 @@ func (v *validator) axesOf(path string, a *Axes) {
 	}
 }
 
-// once reports a value that a list has twice, by the names that reports tell values
-// apart by: its cells would count twice.
+// once reports a value that a list contains twice, by the names that reports use to
+// distinguish values: its cells would count twice.
 func once[V any](v *validator, path string, list []V) {
 	seen := map[string]int{}
 	for i, value := range list {
@@ -280,7 +280,7 @@ func once[V any](v *validator, path string, list []V) {
 		}
 		if first, twice := seen[name]; twice {
 			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", instance.Clip(name), first+1)
-			return // of a list that repeats itself one is enough
+			return // one report per list is enough
 		}
 		seen[name] = i
 	}
@@ -292,9 +292,9 @@ func (v *validator) positive(path, what string, value int64) {
 	}
 }
 
-// cells makes the instance of one cell of every kind that can go wrong by
-// itself, so that a mistake shows before hours of planning: the compiler knows
-// best what fits.
+// cells makes the instance of one cell of every kind that can fail by itself,
+// so that an error shows before hours of planning: the compiler knows best what
+// is valid.
 func (v *validator) cells() {
 	for i := range v.Sweeps {
 		w, path := &v.Sweeps[i], fmt.Sprintf("sweeps[%d]", i)
@@ -330,7 +330,7 @@ func (v *validator) cells() {
 }
 
 // trial compiles a cell with one job for every choice of the mix, on a cluster
-// that is no larger than the cell's.
+// no larger than the cell's.
 func (v *validator) trial(c *Cell) error {
 	spec, err := c.Spec(v.library)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestDecodeDefaults(t *testing.T) {
 	assert.Equal(t, int64(1000), cells[0].TickUS)
 }
 
-// TestDecodeErrors: every mistake comes with its line and column, all at once.
+// TestDecodeErrors: every error comes with its line and column, all at once.
 func TestDecodeErrors(t *testing.T) {
 	for name, test := range map[string]struct{ from, to, want string }{
 		"cluster":          {"1x1x4", "4x4", `line 7, column 19: base.clusters[0]: "4x4" is not a cluster; write racks x nodes x GPUs, like "2x4x8"`},
@@ -71,7 +71,7 @@ func TestDecodeErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "base.load[0]", "both mistakes at once")
 }
 
-// TestHostileStudies: files that ask for more than any machine has are refused
+// TestHostileStudies: files that request more than any machine has are rejected
 // at once.
 func TestHostileStudies(t *testing.T) {
 	seeds := "[1" + strings.Repeat(", 1", 9999) + "]"

@@ -14,7 +14,7 @@ import (
 // latency of a synchronisation in every cell.
 const latency = instance.Duration(100_000)
 
-// Instance makes the cell's instance: the same cell, the same instance.
+// Instance makes the cell's instance: the same cell gives the same instance.
 func (c *Cell) Instance(library instance.ProfileSource) (*instance.Instance, error) {
 	spec, err := c.Spec(library)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *Cell) Instance(library instance.ProfileSource) (*instance.Instance, err
 	return instance.Compile(spec, library)
 }
 
-// Spec makes the cell's instance as a file has it.
+// Spec makes the cell's instance in the form of a file.
 func (c *Cell) Spec(library instance.ProfileSource) (*instance.Spec, error) {
 	gpu := instance.GPUTypeSpec{Name: c.GPU, Memory: c.Memory}
 	if c.Speed != instance.One {
@@ -50,7 +50,8 @@ func (c *Cell) Spec(library instance.ProfileSource) (*instance.Spec, error) {
 // maxPeriod keeps periodic plans short enough to search.
 const maxPeriod = instance.Duration(10e9)
 
-// rng draws the jobs: of seed, mix, number of GPUs, load and workers alone.
+// rng is the source for drawing the jobs: from seed, mix, number of GPUs, load
+// and workers alone.
 func (c *Cell) rng() *rand.Rand {
 	mix, err := json.Marshal(c.Mix)
 	if err != nil {
@@ -61,8 +62,8 @@ func (c *Cell) rng() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(c.Seed), h.Sum64()))
 }
 
-// jobs draws jobs until their workers are as many as the load asks for, or a
-// few more.
+// jobs draws jobs until their workers reach the number that the load requires,
+// or a few more.
 func (c *Cell) jobs(s *instance.Spec, library instance.ProfileSource) error {
 	rng := c.rng()
 	wanted := int(float64(c.Cluster.Total()) * float64(c.Load) / float64(instance.One))

@@ -20,7 +20,7 @@ import (
 // killedFile names the file that the child of [killedAtAnyMoment] works on.
 const killedFile = "JIGSAW_TEST_KILLED_STUDY"
 
-// TestChild is the process that is killed.
+// TestChild is the process to be killed.
 func TestChild(t *testing.T) {
 	name := os.Getenv(killedFile)
 	if name == "" {
@@ -33,10 +33,10 @@ func TestChild(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// killedAtAnyMoment kills a study with SIGKILL at random moments and starts
-// it again, until it is complete: nothing that was committed is lost or planned
-// again, and the table is that of a run that was left alone. A study that gets
-// complete is begun anew until there were enough kills.
+// killedAtAnyMoment kills a study with SIGKILL at random moments and starts it
+// again, until it is complete: no committed row is lost or planned again, and
+// the table is that of an undisturbed run. A study that completes is restarted
+// until there were enough kills.
 func killedAtAnyMoment(t *testing.T, study *sweep.Study, whole *store.Store) {
 	kills := 50
 	if testing.Short() {

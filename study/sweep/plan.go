@@ -19,11 +19,12 @@ import (
 	"jigsaw/study/store"
 )
 
-// drawnTasks is the size up to which schedules are kept, for drawing.
+// drawnTasks is the largest number of tasks for which schedules are stored, for
+// drawing.
 const drawnTasks = 3000
 
-// measure plans a cell. The schedule is nil where there is none, or where it is
-// too large to be drawn. A plan that fails is a row of status [store.Failed].
+// measure plans a cell. The schedule is nil if there is none, or if it is too
+// large to be drawn. A plan that fails is a row of status [store.Failed].
 func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library) (row *store.Row, schedule []byte) {
 	start := time.Now()
 	row = &store.Row{Parameters: c.parameters(p)}
@@ -52,15 +53,15 @@ func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library)
 	return row, schedule
 }
 
-// options of the planner.
+// options for the planner.
 func (m *Method) options(seed int64) jigsaw.Options {
 	return jigsaw.Options{
 		Seed: uint64(seed), Time: time.Duration(m.Time), Effort: max(1, m.Effort), Gap: m.Gap.Float(), Quick: m.Quick, NoLP: m.NoLP,
-		EqualBaselines: true, // a study compares
+		EqualBaselines: true, // a study compares them
 	}
 }
 
-// Flags are those of `jigsaw plan` that plan as the method does.
+// Flags are the flags of `jigsaw plan` that plan like the method.
 func (m *Method) Flags(seed int64) string {
 	flags := fmt.Sprintf("--seed %d", seed)
 	if m.Time > 0 {
@@ -80,7 +81,7 @@ func (m *Method) Flags(seed int64) string {
 	return flags
 }
 
-// parameters writes the cell out.
+// parameters returns the cell's parameters.
 func (c *Cell) parameters(p Program) store.Parameters {
 	return store.Parameters{
 		Key: c.Key(p), Cluster: c.Cluster.String(), GPUs: int64(c.Cluster.Total()), GPU: c.GPU, Speed: c.Speed.Float(),
@@ -90,7 +91,8 @@ func (c *Cell) parameters(p Program) store.Parameters {
 	}
 }
 
-// tasks of an instance; of a period, for periodic objectives, at one iteration each.
+// tasks of an instance; for periodic objectives those of a period with one iteration
+// each.
 func tasks(in *instance.Instance) (n int64) {
 	for i := range in.Jobs {
 		n += int64(in.Jobs[i].Workers) * int64(in.Jobs[i].Iterations)
@@ -98,7 +100,7 @@ func tasks(in *instance.Instance) (n int64) {
 	return n
 }
 
-// fill copies what the plan's result says.
+// fill copies the plan's result.
 func fill(o *store.Outcome, r *jigsaw.Result) error {
 	o.Status, o.Certified = string(r.Status), r.Certified
 	o.Reason, o.PlanNotes = strings.Join(r.Reasons, "; "), strings.Join(r.Notes, "; ")
@@ -143,14 +145,14 @@ func fill(o *store.Outcome, r *jigsaw.Result) error {
 	return use(o, r)
 }
 
-// use fills in the efficiency, and what the plan uses of the cluster.
+// use fills in the efficiency, and the plan's use of the cluster.
 func use(o *store.Outcome, r *jigsaw.Result) error {
 	in := r.Instance
 	efficiency := r.Efficiency()
 	o.PlanEfficiency = &efficiency
 	if in.Objective == instance.Makespan && o.Bound != nil && *o.Bound > 0 {
-		// The work of efficiency is the same in every schedule only where GPUs
-		// are alike, as they are in every cell.
+		// The work in the efficiency is the same in every schedule only if GPUs are
+		// identical, as they are in every cell.
 		best := efficiency * *o.Plan / *o.Bound
 		o.BoundEfficiency = &best
 	}
@@ -173,8 +175,8 @@ func use(o *store.Outcome, r *jigsaw.Result) error {
 	return nil
 }
 
-// work returns the GPU-ticks of a schedule's tasks, and what they would be at full depth on
-// the same GPUs.
+// work returns the GPU-ticks of a schedule's tasks, and those at full depth on the same
+// GPUs.
 func work(in *instance.Instance, s *instance.Schedule, u *view.Usage) (taken, full *int64) {
 	taken, full = new(int64), new(int64)
 	for _, g := range u.GPUs {

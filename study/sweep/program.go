@@ -11,16 +11,17 @@ import (
 	"jigsaw"
 )
 
-// Program is what plans: results of different programs are kept apart.
+// Program identifies the planning program: results of different programs are
+// kept apart.
 type Program struct {
 	// Planner is the version of JigSaw.
 	Planner string `json:"planner"`
-	// Engine describes the engine of linear programs, "none" without one.
+	// Engine describes the linear programming engine, "none" without one.
 	Engine string `json:"engine"`
 }
 
-// ThisProgram returns the program that is running. One that was not built of
-// the sources of a commit is told apart by its executable file.
+// ThisProgram returns the running program. One that was not built from the
+// sources of a commit is identified by its executable file.
 func ThisProgram() Program { return thisProgram() }
 
 var thisProgram = sync.OnceValue(func() Program {
@@ -34,7 +35,7 @@ var thisProgram = sync.OnceValue(func() Program {
 	return p
 })
 
-// executable is a digest of the running file, empty where it cannot be read.
+// executable is a digest of the running file, empty if it cannot be read.
 func executable() string {
 	name, err := os.Executable()
 	if err != nil {

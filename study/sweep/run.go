@@ -15,27 +15,27 @@ import (
 type Options struct {
 	// Shard to run; the zero value is the whole study.
 	Shard Shard
-	// Parallel is how many cells are planned at a time; 0 means one per core.
+	// Parallel is the number of cells planned at a time; 0 means one per core.
 	Parallel int
-	// Progress is told at the start and after every cell, one call at a time.
+	// Progress is called at the start and after every cell, one call at a time.
 	Progress func(Progress)
 }
 
-// Progress of a run. Weights are about the time that cells take.
+// Progress of a run. Weights are about the time of cells.
 type Progress struct {
-	// Done of Cells cells, among them Held that the file had before the run, and
-	// Failed ones.
+	// Done of Cells cells, of which Held were in the file before the run, and
+	// Failed failed.
 	Done, Cells, Held, Failed int
-	// Weight done in this run, of all there was to do in it.
+	// Weight done in this run, and the total to do in it.
 	Weight, Total float64
-	// Last is the row that was just committed; nil at the start.
+	// Last is the row just committed; nil at the start.
 	Last *store.Row
 }
 
-// Run plans the cells of the study, or of a shard of it, that the store does
-// not hold, and commits a row for each. Once ctx ends, cells at work are given
-// up and Run returns its error; what is committed stays. Cells that failed are in
-// the progress, and are no error.
+// Run plans the cells of the study, or of a shard of it, that the store does not
+// have, and commits a row for each. Once ctx ends, running cells are abandoned
+// and Run returns its error; committed rows stay. Failed cells are in the
+// progress, and are not an error.
 func Run(ctx context.Context, study *Study, to *store.Store, o Options) (Progress, error) {
 	program := ThisProgram()
 	if err := to.Begin(store.Study{Name: study.Name, Spec: study.Data, Planner: program.Planner, Engine: program.Engine}); err != nil {
@@ -64,7 +64,7 @@ func Run(ctx context.Context, study *Study, to *store.Store, o Options) (Progres
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 
-	var mu sync.Mutex // guards p, and the order of Progress
+	var mu sync.Mutex // guards p, and serialises Progress
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(o.Parallel)
 	for _, c := range todo {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, study *Study, to *store.Store, o Options) (Progres
 		g.Go(func() error {
 			row, schedule := measure(running, c, program, study.library)
 			if err := running.Err(); err != nil {
-				return err // the plan was cut short, not made
+				return err // the plan was cut short, not completed
 			}
 			if err := to.Put(row, schedule); err != nil {
 				return err
@@ -106,8 +106,8 @@ type Result struct {
 	Row   *store.Row
 }
 
-// Results returns the cells of the study in its order, sweep by sweep, with what
-// the store holds of them.
+// Results returns the cells of the study in order, sweep by sweep, with their
+// rows in the store.
 func Results(study *Study, from *store.Store) ([]Result, error) {
 	held, _, err := from.Study()
 	if err != nil {
@@ -129,8 +129,8 @@ func Results(study *Study, from *store.Store) ([]Result, error) {
 	return results, nil
 }
 
-// Lines returns the rows of the study in its order, a line for every cell of
-// every sweep, and how many cells have none.
+// Lines returns the rows of the study in order, a line for every cell of every
+// sweep, and the number of cells without one.
 func Lines(study *Study, from *store.Store) (lines []store.TimedLine, missing int, err error) {
 	results, err := Results(study, from)
 	for _, r := range results {
@@ -143,7 +143,7 @@ func Lines(study *Study, from *store.Store) (lines []store.TimedLine, missing in
 	return lines, missing, err
 }
 
-// Held reads the study that a store holds.
+// Held reads the study in a store.
 func Held(from *store.Store) (*Study, error) {
 	held, ok, err := from.Study()
 	switch {

@@ -19,7 +19,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Count)
 }
 
-// Set reads "3/8": the shards of 8 are 0/8 to 7/8. It makes a shard a flag.
+// Set parses "3/8": the shards of 8 are 0/8 to 7/8. It makes a shard a flag.
 func (s *Shard) Set(text string) error {
 	index, count, ok := strings.Cut(text, "/")
 	i, err := strconv.Atoi(index)
@@ -37,10 +37,9 @@ func (s *Shard) Set(text string) error {
 // Type names the flag's value in the help.
 func (s *Shard) Type() string { return "index/count" }
 
-// Work lists the distinct cells of a study in the order in which they are
-// planned, the largest first, since a long plan at the end would leave cores
-// idle. A shard's are dealt from that list, forth and back, so that shards get
-// about the same work.
+// Work lists the distinct cells of a study in planning order, the largest
+// first, since a long plan at the end would leave cores idle. Shards are dealt
+// cells from that list back and forth, so that they get about the same work.
 func (s *Study) Work(p Program, shard Shard) []*Cell {
 	var all []*Cell
 	seen := map[string]bool{}

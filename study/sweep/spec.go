@@ -7,7 +7,7 @@ import (
 // Version is the version of the study file's format.
 const Version = 1
 
-// Spec is a study as a person writes it.
+// Spec is a study as the user writes it.
 type Spec struct {
 	// Version of the file format.
 	Version int `yaml:"version" json:"version"`
@@ -19,34 +19,34 @@ type Spec struct {
 	TickUS int64 `yaml:"tick_us,omitempty" json:"tick_us,omitempty" absent:"1000"`
 	// Profiles of models that the library lacks.
 	Profiles []*instance.Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
-	// Mixes of jobs that sweeps draw from.
+	// Mixes of jobs from which sweeps draw.
 	Mixes []Mix `yaml:"mixes" json:"mixes"`
-	// Methods of planning that sweeps compare. Empty means one, named "plan", of
-	// the planner's own settings.
+	// Methods of planning that sweeps compare. Empty means one, named "plan", with
+	// the planner's default settings.
 	Methods []Method `yaml:"methods,omitempty" json:"methods,omitempty" absent:"the planner as it is"`
-	// Base holds the axes of sweeps that do not say otherwise.
+	// Base holds the axes of sweeps that do not specify them.
 	Base Axes `yaml:"base,omitempty" json:"base,omitzero"`
 	// Sweeps of the study.
 	Sweeps []Sweep `yaml:"sweeps" json:"sweeps"`
 }
 
-// Mix is a distribution of jobs. Every list is drawn from by weight.
+// Mix is a distribution of jobs. Each list is drawn from by weight.
 type Mix struct {
 	Name   string         `yaml:"name" json:"name"`
 	Models []ModelChoice  `yaml:"models" json:"models"`
 	Counts []WorkerChoice `yaml:"workers,omitempty" json:"workers,omitempty"`
-	// Seconds that a job takes at full depth without waiting; empty means 10 s.
+	// Seconds of a job at full depth without waiting; empty means 10 s.
 	Seconds []TimeChoice `yaml:"seconds,omitempty" json:"seconds,omitempty" absent:"10s"`
 	// Weights of jobs in the objective; empty means 1.
 	Weights []int64 `yaml:"weights,omitempty" json:"weights,omitempty" absent:"1"`
-	// Releases are drawn evenly from 0 to this time.
+	// Releases are drawn uniformly from 0 to this time.
 	Releases instance.Duration `yaml:"releases,omitempty" json:"releases,omitempty"`
 }
 
 // ModelChoice is a model of the profile library.
 type ModelChoice struct {
 	Model string `yaml:"model" json:"model"`
-	// Batch per worker; 0 is allowed where the library has one size only.
+	// Batch per worker; 0 is permitted if the library has only one size.
 	Batch int `yaml:"batch,omitempty" json:"batch,omitempty" absent:"the one that the library has"`
 	// Weight among the choices; 0 means 1.
 	Weight int `yaml:"weight,omitempty" json:"weight,omitempty" absent:"1"`
@@ -69,10 +69,10 @@ type TimeChoice struct {
 // Method is a way of planning.
 type Method struct {
 	Name string `yaml:"name" json:"name"`
-	// Time limit of a plan; with one, equal cells need not give equal rows. 0
-	// means none.
+	// Time limit of a plan; with one, equal cells need not give equal rows. 0 means
+	// none.
 	Time instance.Duration `yaml:"time,omitempty" json:"time,omitempty" absent:"none"`
-	// Effort scales the work where there is no time limit; 0 means 1.
+	// Effort scales the work if there is no time limit; 0 means 1.
 	Effort int `yaml:"effort,omitempty" json:"effort,omitempty" absent:"1"`
 	// Gap ends a plan once it is proven to be this close to the optimum.
 	Gap instance.Ratio `yaml:"gap,omitempty" json:"gap,omitempty"`
@@ -82,12 +82,12 @@ type Method struct {
 	NoLP bool `yaml:"no_lp,omitempty" json:"no_lp,omitempty"`
 }
 
-// Axes are the lists whose product a sweep is. An empty list is that of the
-// base, and failing that the default given here.
+// Axes are the lists whose product is a sweep. An empty list is that of the
+// base, or else the default given here.
 type Axes struct {
 	// Clusters as racks x nodes x GPUs: "1x8x8"; at least one is needed.
 	Clusters []Shape `yaml:"clusters,omitempty" json:"clusters,omitempty" absent:"those of base, or else the default"`
-	// GPUs are types that the library has profiles of; default v100.
+	// GPUs are types for which the library has profiles; default v100.
 	GPUs []string `yaml:"gpus,omitempty" json:"gpus,omitempty" absent:"those of base, or else the default"`
 	// Speeds of the GPUs relative to the profiled ones; default 1.
 	Speeds []instance.Ratio `yaml:"speeds,omitempty" json:"speeds,omitempty" absent:"those of base, or else the default"`
@@ -120,8 +120,8 @@ type Sweep struct {
 	Name string `yaml:"name" json:"name"`
 	// Question that the sweep answers.
 	Question string `yaml:"question,omitempty" json:"question,omitempty"`
-	// Axis that the report sets out the results by, like nic; empty means the
-	// first that has several values.
+	// Axis by which the report groups the results, like nic; empty means the first
+	// with several values.
 	Axis   string  `yaml:"axis,omitempty" json:"axis,omitempty"`
 	Axes   Axes    `yaml:"axes,omitempty" json:"axes,omitzero"`
 	Sample *Sample `yaml:"sample,omitempty" json:"sample,omitempty"`
@@ -129,7 +129,7 @@ type Sweep struct {
 
 // Sample takes some cells of a product.
 type Sample struct {
-	// Cells to take; all where there are not so many.
+	// Cells to take; all if there are fewer.
 	Cells int `yaml:"cells" json:"cells"`
 	// Seed of the choice.
 	Seed int64 `yaml:"seed,omitempty" json:"seed,omitempty"`

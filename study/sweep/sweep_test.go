@@ -75,7 +75,7 @@ func table(t *testing.T, study *sweep.Study, db *store.Store) string {
 	return b.String()
 }
 
-// TestStudy makes a study in one piece, which the others are held to.
+// TestStudy runs a study in one piece, with which the others are compared.
 func TestStudy(t *testing.T) {
 	study, whole := decode(t, tiny), create(t, "whole.db")
 	p, err := sweep.Run(context.Background(), study, whole, sweep.Options{Parallel: 1})
@@ -89,8 +89,8 @@ func TestStudy(t *testing.T) {
 	t.Run("killed", func(t *testing.T) { killedAtAnyMoment(t, study, whole) })
 }
 
-// goldenTable holds a study to the instances that it had when its results
-// were made. What the planner makes of them may get better.
+// goldenTable compares a study with the instances that it had when its results
+// were made. The planner's results for them may improve.
 func goldenTable(t *testing.T, study *sweep.Study, db *store.Store) {
 	lines, _, err := sweep.Lines(study, db)
 	require.NoError(t, err)
@@ -99,7 +99,8 @@ func goldenTable(t *testing.T, study *sweep.Study, db *store.Store) {
 		assert.Contains(t, []string{"optimal", "feasible"}, l.Status)
 		assert.True(t, l.Certified)
 		require.NotNil(t, l.FullWork)
-		// Full-depth work, and what is done of it, per GPU-tick until the makespan.
+		// Full-depth work, and the part of it that is done, per GPU-tick until the
+		// makespan.
 		assert.InEpsilon(t, *l.PlanEfficiency / *l.PlanGPUs, float64(*l.FullWork)/float64(*l.PlanWork), 1e-9)
 		for name, v := range map[string]*float64{"queue": l.Queue, "exclusive": l.Exclusive, "fewer, exclusive": l.FewerExclusive, "fewer, interleaved": l.FewerInterleaved} {
 			assert.NotNil(t, v, name)
@@ -120,8 +121,8 @@ func goldenTable(t *testing.T, study *sweep.Study, db *store.Store) {
 	assert.Equal(t, string(want), got)
 }
 
-// shards that are merged are the study, whatever the number of cells planned at a time, and nothing is
-// planned twice, also of a study that has grown.
+// shards: merged shards are the study, whatever the number of cells planned at a time, and nothing
+// is planned twice, also for a study that has grown.
 func shards(t *testing.T, study *sweep.Study, whole *store.Store, all int) {
 	merged := create(t, "merged.db")
 	cells := 0
@@ -171,7 +172,7 @@ func TestShardsPartition(t *testing.T) {
 	}
 }
 
-// resumed stops a run after each number of cells in turn and goes on.
+// resumed stops a run after each number of cells in turn and resumes it.
 func resumed(t *testing.T, study *sweep.Study, whole *store.Store) {
 	db := create(t, "stopped.db")
 	planned := 0
@@ -244,8 +245,8 @@ func TestKeys(t *testing.T) {
 		keys[changed.Key(p)] = name
 	}
 	assert.Len(t, keys, 9)
-	// The program's digest of a cell must not change from version to version by
-	// accident: files of studies would all be planned again.
+	// The program's digest of a cell must not change between versions by accident:
+	// all cells of existing files would be planned again.
 	assert.Equal(t, "657ffd35ca2005726c41b25bee011f49446804055a8c86d89d281ffc25cce3d4", c.Key(p))
 }
 
@@ -260,7 +261,8 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// TestVaryingClusters: clusters are told by their size, as long as that tells them apart.
+// TestVaryingClusters: clusters are named by their size, as long as that distinguishes
+// them.
 func TestVaryingClusters(t *testing.T) {
 	for clusters, want := range map[string][]string{
 		"[1x1x4, 2x1x4]":        {"GPUs", "4", "8"},

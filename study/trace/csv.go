@@ -16,9 +16,9 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// layout is how a CSV format is read.
+// layout describes a CSV format.
 type layout struct {
-	// need are the columns without which a job cannot be made.
+	// need are the required columns.
 	need []string
 	// job fills a job from a row.
 	job func(*row, *Job)
@@ -36,22 +36,22 @@ var columns = map[Format]layout{
 	Helios:   {[]string{"job_id", "gpu_num", "submit_time", "duration"}, heliosJob},
 }
 
-// row is a row of a CSV file, whose fields are asked for by name.
+// row is a row of a CSV file, with access to fields by name.
 type row struct {
 	*reader
 	csv    *csv.Reader
 	index  map[string]int
 	fields []string
-	before int // problems of the rows before
+	before int // problems before this row
 }
 
-// sound reports whether nothing was wrong with the row so far.
+// sound reports whether the row has had no problem so far.
 func (r *row) sound() bool { return r.found == r.before }
 
 // csv reads all rows.
 func (r *reader) csv(in io.Reader, l layout) {
 	b := bufio.NewReaderSize(in, sniff)
-	head, _ := b.Peek(sniff) // what fails fails again below
+	head, _ := b.Peek(sniff) // errors recur below
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	c := csv.NewReader(b)
 	c.ReuseRecord, c.Comma = true, comma(first)
@@ -102,7 +102,7 @@ func (r *reader) csv(in io.Reader, l layout) {
 	}
 }
 
-// broken reports a file that is no CSV from here on.
+// broken reports that a file is not CSV from here on.
 func (r *reader) broken(err error) {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
@@ -116,8 +116,8 @@ func (r *reader) broken(err error) {
 	r.problem(0, 0, "%v", err)
 }
 
-// at returns the column in the line where the first of these fields that there
-// is begins.
+// at returns the column in the line at which the first existing one of these
+// fields begins.
 func (r *row) at(names ...string) int {
 	for _, name := range names {
 		if k, ok := r.index[name]; ok {
@@ -128,13 +128,13 @@ func (r *row) at(names ...string) int {
 	return 1
 }
 
-// wrong reports a field.
+// wrong reports a problem in a field.
 func (r *row) wrong(name, format string, args ...any) {
 	line, column := r.csv.FieldPos(r.index[name])
 	r.problem(line, column, "%s: %s", name, fmt.Sprintf(format, args...))
 }
 
-// text returns a field; "" for a column that is not there.
+// text returns a field; "" for a column that does not exist.
 func (r *row) text(name string) string {
 	if k, ok := r.index[name]; ok {
 		return strings.TrimSpace(r.fields[k])
@@ -142,11 +142,12 @@ func (r *row) text(name string) string {
 	return ""
 }
 
-// longest is the longest time of a trace in seconds, a hundred years: numbers
-// beyond are in another unit.
+// longest is the longest time of a trace in seconds, a hundred years: larger
+// numbers are in another unit.
 const longest = 100 * 365 * 24 * 3600
 
-// number reads a finite number of at least least, or says what is wrong with it.
+// number reads a finite number not below a minimum, or returns what is wrong
+// with it.
 func number(s string, least float64) (float64, string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
@@ -160,7 +161,8 @@ func number(s string, least float64) (float64, string) {
 	return v, ""
 }
 
-// seconds returns a field that is a time, in units of so many seconds.
+// seconds returns a field that is a time, in units of the given number of
+// seconds.
 func (r *row) seconds(name string, unit float64) float64 {
 	v, message := number(r.text(name), 0)
 	if message != "" {
@@ -192,7 +194,7 @@ func (r *row) whole(name string, most int64) int64 {
 }
 
 func wholeNumber(s string, most int64) (int64, string) {
-	// Tables of measurements write "4.0" in columns with cells that are empty.
+	// Tables with empty cells in a column often have "4.0" in the others.
 	if whole, frac, point := strings.Cut(s, "."); point && frac != "" && strings.Trim(frac, "0") == "" {
 		s = whole
 	}

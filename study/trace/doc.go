@@ -1,8 +1,10 @@
-// Package trace reads job traces of other projects, and gives their jobs costs.
+// Package trace reads job traces of other projects, and assigns costs to their
+// jobs.
 //
-// A reader turns a file into [Trace], whose times are seconds whatever the file
-// counts in, and reports what is wrong with file, line and column ([Problems]).
-// Files are read as streams: memory grows with the number of jobs, not of bytes.
+// A reader turns a file into a [Trace], whose times are in seconds whatever the
+// unit of the file, and reports errors with file, line and column ([Problems]).
+// Files are read as streams: memory use grows with the number of jobs, not with
+// the size of the file.
 //
 //   - [Muri]: CSV with iterations, iteration times and stages; times in ms.
 //   - [Gavel]: tab-separated, ten fields or the older seven; steps, and arrival in s.
@@ -11,7 +13,7 @@
 //   - [Pollux]: CSV with applications and batch sizes, no durations.
 //   - [Helios]: CSV with dates and durations in s, no models; one row per job.
 //
-// No format but Muri's says what an iteration costs. A [Table] says it, model by
-// model, and for Muri what the layers are like; [Workload] joins the two. A job
-// whose model the table does not have is an error, never a guess.
+// Only Muri's format says what an iteration costs. A [Table] gives the costs of
+// each model, and for Muri its layers; [Workload] joins the two. A job whose
+// model is not in the table is an error, never a guess.
 package trace

@@ -29,10 +29,10 @@ const (
 // Formats lists the formats.
 func Formats() []Format { return []Format{Muri, Gavel, Tiresias, Philly, Pollux, Helios} }
 
-// sniff is how much of a file is looked at to tell its format.
+// sniff is how much of a file is read to detect its format.
 const sniff = 1 << 16
 
-// Read reads a file. An empty format is told from the file's first line.
+// Read reads a file. An empty format is detected from the file's first line.
 func Read(file string, r io.Reader, format Format) (*Trace, error) {
 	if format == "" {
 		var err error
@@ -56,7 +56,8 @@ func Read(file string, r io.Reader, format Format) (*Trace, error) {
 	return read.finish()
 }
 
-// Detect tells the format from the first line, empty if it is of none; all is the whole file.
+// Detect returns the format of the first line, empty if it matches none; all is the whole
+// file.
 func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 	b := bufio.NewReaderSize(r, sniff)
 	head, err := b.Peek(sniff)
@@ -64,7 +65,7 @@ func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 		return "", b, err
 	}
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))
-	// Lists of jobs may be separated by tabs, too: names of columns have no digits, and Gavel's jobs do.
+	// Lists of jobs may also be separated by tabs: column names have no digits, Gavel's jobs do.
 	if n := bytes.Count(first, []byte("\t")); (n == 9 || n == 6) && bytes.ContainsAny(first, "0123456789") {
 		return Gavel, b, nil
 	}
@@ -72,12 +73,12 @@ func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 	header.Comma = comma(first)
 	names, err := header.Read()
 	if err != nil {
-		return "", b, nil // no format's
+		return "", b, nil // no known format
 	}
 	for k := range names {
 		names[k] = columnName(names[k])
 	}
-	// Muri's columns contain Tiresias's: the longer list is looked for first.
+	// Muri's columns contain Tiresias's: the longer list is tried first.
 	for _, format := range []Format{Muri, Tiresias, Helios, Philly, Pollux} {
 		missing := slices.ContainsFunc(columns[format].need, func(name string) bool { return !slices.Contains(names, name) })
 		if !missing {
@@ -87,7 +88,7 @@ func Detect(r io.Reader) (f Format, all io.Reader, err error) {
 	return "", b, nil
 }
 
-// comma is what separates the columns of a CSV file with this first line.
+// comma is the separator of the columns of a CSV file with this first line.
 func comma(first []byte) rune {
 	for _, c := range "\t;" {
 		if bytes.ContainsRune(first, c) {
@@ -97,7 +98,7 @@ func comma(first []byte) rune {
 	return ','
 }
 
-// columnName is the name of a column as it is looked for.
+// columnName is the normalised name of a column.
 func columnName(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }

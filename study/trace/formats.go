@@ -4,14 +4,14 @@ import "jigsaw/study/replay"
 
 const millisecond = 1e-3
 
-// unitSlack is how far the duration of a job may be from what its iterations take
-// before one of them must be in another unit. In Muri's own traces the two differ
-// up to a factor of 6.
+// unitSlack is the largest factor between the duration of a job and the time of
+// its iterations beyond which one of them must be in another unit. In Muri's own
+// traces the two differ by a factor of up to 6.
 const unitSlack = 100
 
 // muriJob reads a row of a Muri trace. Its three resource times are storage and
-// CPU, GPU, and network; they overlap, and measured apart they may even exceed the
-// iteration's.
+// CPU, GPU, and network; they overlap, and as they are measured separately they
+// may even exceed the iteration's.
 func muriJob(r *row, j *Job) {
 	j.ID = r.text("job_id")
 	r.gpus("num_gpu", j)
@@ -53,7 +53,7 @@ func tiresiasJob(r *row, j *Job) {
 	}
 }
 
-// phillyJob reads a row of the Philly trace as AdaptDL carries it.
+// phillyJob reads a row of the Philly trace in the form distributed with AdaptDL.
 func phillyJob(r *row, j *Job) {
 	j.Arrival = r.date("timestamp")
 	j.Duration = r.seconds("duration", 1)
@@ -68,8 +68,8 @@ func phillyJob(r *row, j *Job) {
 	}
 }
 
-// polluxJob reads a row of a Pollux workload. It says how jobs are to be trained,
-// not how long: the table does.
+// polluxJob reads a row of a Pollux workload. It says how jobs are to be trained;
+// how long they take comes from the table.
 func polluxJob(r *row, j *Job) {
 	j.ID = r.text("name")
 	j.Arrival = r.seconds("time", 1)
@@ -78,7 +78,7 @@ func polluxJob(r *row, j *Job) {
 	j.Batch = int(r.whole("batch_size", mostBatch))
 }
 
-// heliosJob reads a row of a trace like that of Helios. Jobs without GPUs are no
+// heliosJob reads a row of a trace like that of Helios. Jobs without GPUs are not
 // training jobs, and are left out.
 func heliosJob(r *row, j *Job) {
 	j.ID = r.text("job_id")

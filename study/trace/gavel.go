@@ -18,7 +18,7 @@ var gavelLayouts = map[int]gavelFields{10: {5, 6, 7, 9}, 7: {4, 6, -1, 5}}
 
 var batchInName = regexp.MustCompile(`^(.*) \(batch size (\d{1,8})\)$`)
 
-// longestLine is the longest line of a Gavel trace that is read, in bytes.
+// longestLine is the longest accepted line of a Gavel trace, in bytes.
 const longestLine = 1 << 20
 
 // gavel reads all lines. Jobs are numbered from 0, as Gavel does.

@@ -11,10 +11,10 @@ import (
 	"jigsaw/study/replay"
 )
 
-// List makes a list of jobs for a plan of a workload, which is of this trace and was made with
-// [Options.Profiled]. A job runs the profile of its shape, or else of its own model, for as many hours as its
-// iterations take alone: what is kept of the trace is how long jobs are, how many GPUs they ask for and when they come. notes
-// say which profile stands for which model.
+// List makes a list of jobs, for a plan, from a workload of this trace that was made with [Options.Profiled]. A job
+// runs the profile of its shape, or else of its own model, for as many hours as its iterations take alone: it keeps the
+// lengths of the trace's jobs, their numbers of GPUs and their arrivals. notes say which profile is used for which
+// model.
 func (t *Trace) List(w *replay.Workload, c *replay.Cluster) (list *codec.JobList, notes []string) {
 	lines := make(map[string]int, len(t.Jobs))
 	for i := range t.Jobs {
@@ -38,7 +38,7 @@ func (t *Trace) List(w *replay.Workload, c *replay.Cluster) (list *codec.JobList
 				taken = append(taken, as)
 			}
 		}
-		if slices.Contains(class.Iteration, 0) { // which the model has no figures for
+		if slices.Contains(class.Iteration, 0) { // no figures for the model
 			for kind, length := range class.Iteration {
 				if length > 0 {
 					job.Placement.GPUTypes = append(job.Placement.GPUTypes, c.Types[kind])

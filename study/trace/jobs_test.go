@@ -116,7 +116,7 @@ func TestList(t *testing.T) {
 	require.Contains(t, w.LeftOutText(), "left out, 1 of 2 jobs: since the cluster is too small for them: 1 x ")
 }
 
-// TestRealLists makes jobs of what others publish.
+// TestRealLists makes jobs from published traces.
 func TestRealLists(t *testing.T) {
 	library, err := profiles.Builtin()
 	require.NoError(t, err)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Problem is something wrong with a file. Line and Column count from 1, columns
-// in bytes; 0 where the problem is not at one place.
+// Problem is an error in a file. Line and Column count from 1, columns in
+// bytes; 0 if the problem has no single place.
 type Problem struct {
 	File         string
 	Line, Column int
@@ -23,10 +23,10 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
-// Problems are all that is wrong with a file, in its order.
+// Problems are all errors in a file, in order.
 type Problems []Problem
 
-// mostProblems are kept; a file of another format has one in every line.
+// mostProblems are kept; a file in another format has one on every line.
 const mostProblems = 20
 
 func (p Problems) Error() string {

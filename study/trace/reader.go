@@ -10,13 +10,13 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// reader collects the jobs of a file and what is wrong with it.
+// reader collects the jobs of a file and its problems.
 type reader struct {
 	trace    *Trace
 	problems Problems
-	found    int // problems, also those beyond the ones kept
+	found    int // number of problems, including those not kept
 	seen     map[string]int
-	names    map[string]string // of models, each kept once
+	names    map[string]string // of models, each stored once
 	left     map[string]int    // jobs left out, by reason
 }
 
@@ -33,11 +33,11 @@ func (r *reader) problem(line, column int, format string, args ...any) {
 	}
 }
 
-// full reports whether there is no use in reading on.
+// full reports whether reading further is useless.
 func (r *reader) full() bool { return len(r.problems) >= mostProblems }
 
-// add keeps a job, whose identifier is at a column of its line. A job of no GPUs
-// is one that was left out.
+// add adds a job; at is the column of its identifier in the line. A job with 0
+// GPUs was left out.
 func (r *reader) add(j Job, at int) {
 	if j.GPUs == 0 {
 		return
@@ -65,7 +65,7 @@ func (r *reader) add(j Job, at int) {
 	r.trace.Jobs = append(r.trace.Jobs, j)
 }
 
-// finish orders the jobs by arrival, or returns what is wrong.
+// finish sorts the jobs by arrival, or returns the problems.
 func (r *reader) finish() (*Trace, error) {
 	if len(r.trace.Jobs) == 0 && r.found == 0 {
 		r.problem(1, 1, "the trace has no jobs")

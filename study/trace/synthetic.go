@@ -18,11 +18,11 @@ var measuredIterations string
 // Limits of a synthetic trace.
 const mostSynthetic = 1 << 20
 
-// Sizes of synthetic jobs in GPUs, and how many of a hundred jobs have them.
+// Sizes of synthetic jobs in GPUs, and their number per hundred jobs.
 var sizes = []struct{ gpus, share int }{{1, 50}, {2, 10}, {4, 15}, {8, 20}, {16, 4}, {32, 1}}
 
 // Synthetic durations in seconds are log-normal about the median, within limits:
-// many short jobs, and few that make most of the work.
+// many short jobs, and few that account for most of the work.
 const (
 	medianDuration   = 3600
 	spread           = 1.5
@@ -30,10 +30,10 @@ const (
 	longestDuration  = 5 * 24 * 3600
 )
 
-// Synthetic draws a trace of so many jobs, whose iterations are measured ones, that
-// come at random moments such that GPUs of their own would be in use for a part
-// load of the time. Jobs that do not fit the cluster are not drawn. The same seed
-// gives the same trace; its model table is that of Muri.
+// Synthetic draws a trace of the given number of jobs, with measured iterations,
+// which arrive at random times such that, with GPUs of their own, a fraction load
+// of the GPU time would be in use. Jobs that do not fit the cluster are not drawn.
+// The same seed gives the same trace; its model table is that of Muri.
 func Synthetic(jobs int, load float64, c *replay.Cluster, seed uint64) (*Trace, error) {
 	if jobs < 1 || jobs > mostSynthetic || !(load > 0) || load > 1000 {
 		return nil, fmt.Errorf("trace: a synthetic trace has 1 to %d jobs, and a load above 0", mostSynthetic)

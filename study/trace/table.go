@@ -19,28 +19,28 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Table says what the models of a trace cost.
+// Table gives the costs of the models of a trace.
 type Table struct {
 	// Version of the file format.
 	Version int `yaml:"version"`
 	// Source says where the figures come from.
 	Source *instance.Source `yaml:"source,omitempty"`
-	// Links give the time of a synchronisation to models whose iterations are
+	// Links determine the time of a synchronisation for models whose iterations are
 	// those of a profile.
 	Links *TableLinks `yaml:"links,omitempty"`
-	// Interference says how many times as long as the trace or this table says
-	// an iteration lasts that has its GPUs alone, and how many times as long as a
-	// scheduler's model says those of 2, 3, ... jobs that share GPUs; more jobs than
-	// there are entries have the last. Without it every one is 1.
+	// Interference holds factors on the length of an iteration: the first on that
+	// given by the trace or this table, for a job with GPUs of its own; the others
+	// on that of a scheduler's model for 2, 3, ... jobs that share GPUs. With more
+	// jobs than entries the last one applies. Without it every factor is 1.
 	Interference []float64 `yaml:"interference,omitempty"`
 	// Models of the trace.
 	Models []Model `yaml:"models"`
-	// Unnamed lists entries of Models. Jobs of traces that name no models are
-	// given one of these, drawn evenly with the seed of the replay.
+	// Unnamed lists entries of Models. Jobs of traces without model names are given
+	// one of these, drawn uniformly with the seed of the replay.
 	Unnamed []string `yaml:"unnamed,omitempty"`
 }
 
-// TableLinks are the speeds of the network that profiles are timed on.
+// TableLinks are the speeds of the network assumed for profiles.
 type TableLinks struct {
 	// Node is the ring inside a node, Cluster the network between nodes.
 	Node    instance.BitRate `yaml:"node"`
@@ -49,27 +49,27 @@ type TableLinks struct {
 	GPUs int `yaml:"gpus"`
 }
 
-// Model is what the table says of a model.
+// Model is an entry of the table.
 type Model struct {
 	// Name in the trace.
 	Name string `yaml:"name"`
-	// Batch that the entry is for, as the trace counts it; 0 is any.
+	// Batch of the entry, as the trace counts it; 0 is any.
 	Batch int `yaml:"batch,omitempty"`
-	// Shape is the profile whose layers the model has, up to a factor. Without
-	// one the model is taken as a whole: it has no partial backpropagation.
+	// Shape is the profile whose layers the model has, up to a factor. Without one
+	// the model is a single unit: it has no partial backpropagation.
 	Shape *Shape `yaml:"shape,omitempty"`
 	// Iteration is the length of an iteration in seconds, by GPU type ("any": all
-	// that are not named) and number of GPUs; needed where the trace does not say it.
+	// that are not named) and number of GPUs; required if the trace does not give it.
 	Iteration map[string]map[int]float64 `yaml:"iteration_s,omitempty"`
-	// Timed asks for iterations as long as those of the shape, with the
-	// synchronisation that Links give.
+	// Timed requests iterations as long as those of the shape, with the
+	// synchronisation determined by Links.
 	Timed bool `yaml:"timed,omitempty"`
-	// GPU is the part of an iteration that computes, where the trace does not say
+	// GPU is the fraction of an iteration that computes, if the trace does not give
 	// it; 0 means 1.
 	GPU float64 `yaml:"gpu_part,omitempty"`
-	// Iterations that a job does where the trace does not say it.
+	// Iterations of a job, if the trace does not give them.
 	Iterations int64 `yaml:"iterations,omitempty"`
-	// Restart is what a restart costs in seconds, by number of GPUs. A job takes
+	// Restart is the cost of a restart in seconds, by number of GPUs. A job uses
 	// the entry of its number of GPUs, or else of the next smaller one.
 	Restart map[int]float64 `yaml:"restart_s,omitempty"`
 }
@@ -81,7 +81,7 @@ type Shape struct {
 	Batch int    `yaml:"batch"`
 }
 
-// mostInterference is more than anyone has measured.
+// mostInterference exceeds everything measured.
 const mostInterference = 100
 
 // TableVersion is the version of [Table].
@@ -90,20 +90,20 @@ const TableVersion = 1
 //go:embed tables/*.yaml
 var tables embed.FS
 
-// DefaultTable names the shipped table that goes with a format; "" if there is none.
+// DefaultTable names the shipped table for a format; "" if there is none.
 func DefaultTable(f Format) string {
 	switch f {
 	case Philly, Helios:
 		return "unnamed"
 	case Pollux:
-		return "" // nobody's figures are at hand
+		return "" // no figures are available
 	}
 	return string(f)
 }
 
 // BuiltinTables lists the tables that are shipped.
 func BuiltinTables() []string {
-	names, _ := fs.Glob(tables, "tables/*.yaml") // the pattern is well-formed
+	names, _ := fs.Glob(tables, "tables/*.yaml") // the pattern is valid
 	for k, name := range names {
 		names[k] = strings.TrimSuffix(strings.TrimPrefix(name, "tables/"), ".yaml")
 	}
@@ -148,7 +148,7 @@ func ReadTable(file string, r io.Reader) (*Table, error) {
 	return &t, t.check(file)
 }
 
-// malformed says what is wrong with the form of a table, in the words of who writes one.
+// malformed describes an error in the form of a table for its author.
 func malformed(file string, err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {
@@ -167,11 +167,10 @@ func malformed(file string, err error) error {
 	return problems.err()
 }
 
-// unknownField is how the YAML decoder says it.
+// unknownField matches the YAML decoder's message.
 var unknownField = regexp.MustCompile(`^field (.*) not found in type .*$`)
 
-// zeros finds fields of models that are given as 0, which would be taken for a field
-// that is left out.
+// zeros finds fields of models given as 0, which would be treated as omitted.
 func zeros(file string, root *yaml.Node) (problems Problems) {
 	absent := map[string]string{"batch": "any", "gpu_part": "1", "iterations": "that the trace has to say it"}
 	for _, models := range field(root.Content[0], "models") {
@@ -200,7 +199,7 @@ func field(n *yaml.Node, name string) []*yaml.Node {
 	return nil
 }
 
-// check reports all that is wrong with a table.
+// check reports all errors in a table.
 func (t *Table) check(file string) error {
 	var problems Problems
 	add := func(format string, args ...any) {
@@ -273,7 +272,7 @@ func (t *Table) find(name string, batch int) *Model {
 	return general
 }
 
-// byGPUs returns the entry for so many GPUs, or the one of the next smaller
+// byGPUs returns the entry for the number of GPUs, or that of the next smaller
 // number.
 func byGPUs(of map[int]float64, gpus int) (value float64, ok bool) {
 	best := 0

@@ -13,19 +13,19 @@ type Trace struct {
 	// File is its name in messages.
 	File   string
 	Format Format
-	// Begin is when the first job arrives, where the file has dates.
+	// Begin is the arrival of the first job, if the file has dates.
 	Begin time.Time
 	// Jobs by arrival; the first arrives at 0.
 	Jobs []Job
-	// Skipped is how long before the first of Jobs the first job of the file arrives, in seconds, and All how many
-	// jobs the file has: more than there are here in a part of it.
+	// Skipped is the time from the first job of the file to the first of Jobs, in seconds, and All the
+	// number of jobs in the file: more than there are here if this is a part of it.
 	Skipped float64
 	All     int
-	// Notes say in words what of the file was left out, and why.
+	// Notes say in words what was left out of the file, and why.
 	Notes []string
 }
 
-// Job is a job of a trace. What the file does not say is 0 or empty.
+// Job is a job of a trace. What the file does not give is 0 or empty.
 type Job struct {
 	ID string
 	// Arrival in seconds.
@@ -36,19 +36,20 @@ type Job struct {
 	Batch int
 	// Iterations to do.
 	Iterations int64
-	// Duration on GPUs of its own, and of one iteration, in seconds.
+	// Duration on GPUs of its own, and length of one iteration, in seconds.
 	Duration, Iteration float64
-	// Stages of an iteration, as parts of it.
+	// Stages of an iteration, as fractions of it.
 	Stages replay.Stages
 	// Weight is its priority.
 	Weight float64
 
-	// line in the file, and where in it the number of GPUs and the model are.
+	// line in the file, and the columns of the number of GPUs and the model.
 	line, gpusAt, modelAt int
 }
 
-// Window leaves those jobs that arrive from one time on and before another: each a time after the first
-// arrival, like 240h, or where the trace has dates a date, or empty for no limit. The first job that is left arrives at 0.
+// Window keeps the jobs that arrive from one time on and before another: each is a time after the first
+// arrival, like 240h, a date if the trace has dates, or empty for no limit. The first remaining job
+// arrives at 0.
 func (t *Trace) Window(from, until string) error {
 	first, err := t.after("--from", from, 0)
 	if err != nil {

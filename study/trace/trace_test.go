@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 		require.Len(t, got.Jobs, 2, format)
 		require.Zero(t, got.Jobs[0].Arrival)
 		named, err := Read("t", strings.NewReader("\ufeff"+strings.ReplaceAll(text, "\n", "\r\n")), format)
-		if format != Gavel { // which has no header to put a mark before
+		if format != Gavel { // has no header before which to put a mark
 			require.NoError(t, err, format)
 			require.Len(t, named.Jobs, 2)
 			head, rows, _ := strings.Cut(text, "\n")
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 	require.Equal(t, 5.0, helios.Jobs[1].Arrival)
 }
 
-// TestBroken: every mistake is reported with file, line and column.
+// TestBroken: every error is reported with file, line and column.
 func TestBroken(t *testing.T) {
 	muri := func(row string) string { return muriHead + row + "\n" }
 	for name, c := range map[string]struct {
@@ -194,8 +194,8 @@ func TestWorkload(t *testing.T) {
 	require.Equal(t, 1.0, w.Slowdown(3), "without interference in the table")
 }
 
-// TestSkipUnknown: jobs that the table has no figures for are left out on request, and
-// counted; the others are as they were.
+// TestSkipUnknown: jobs without figures in the table are left out on request, and
+// counted; the others are unchanged.
 func TestSkipUnknown(t *testing.T) {
 	const text = "A3C\tc\td\t-n\t0\t100\t4\t1\t-1\t0\n" +
 		"A3C\tc\td\t-n\t0\t100\t1\t1\t-1\t50\n" +
@@ -275,8 +275,8 @@ func TestTableProblems(t *testing.T) {
 	require.ErrorContains(t, err, "there are current, gavel, muri, tiresias, unnamed")
 }
 
-// data returns a file of the traces that other projects publish, where they are at
-// hand.
+// data returns a file of the traces that other projects publish, if they are
+// available.
 func data(t *testing.T, name string) *os.File {
 	t.Helper()
 	dir := os.Getenv("JIGSAW_DATA")
@@ -291,7 +291,7 @@ func data(t *testing.T, name string) *os.File {
 	return f
 }
 
-// TestRealTraces reads what others publish.
+// TestRealTraces reads published traces.
 func TestRealTraces(t *testing.T) {
 	for name, want := range map[string]struct {
 		format Format

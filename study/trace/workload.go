@@ -15,22 +15,22 @@ import (
 
 // Options of [Workload]. The zero value is useful.
 type Options struct {
-	// Seed draws the models of jobs that name none.
+	// Seed for drawing the models of jobs without one.
 	Seed uint64
 	// SkipUnknown leaves out jobs for whose model, batch size and number of GPUs the
-	// table has no figures, and those that the cluster is too small for; they are told in
+	// table has no figures, and those too large for the cluster; they are listed in
 	// [replay.Workload.LeftOut]. Otherwise they are an error.
 	SkipUnknown bool
-	// Profiled, where it is there, says whether the cluster has GPUs that a model has a profile for at a batch
-	// size: plans need one of every job, of its shape or else of its model itself.
+	// Profiled, if not nil, reports whether the cluster has GPUs for which a model has a profile at a
+	// batch size: plans need one for every job, of its shape or else of its model itself.
 	Profiled func(model string, batch int) bool
-	// GPUTypes, where they are there, say what types of the cluster are profiled as: the table's figures of
-	// these, divided by the speed, serve for a type that it has none of.
+	// GPUTypes, if given, say which types the cluster's types are profiled as: the table's figures
+	// of those, divided by the speed, are used for a type that it lacks.
 	GPUTypes []instance.GPUTypeSpec
 }
 
-// Workload gives the jobs of a trace the costs that the trace or the table says,
-// on a cluster.
+// Workload gives the jobs of a trace their costs on a cluster, from the trace or the
+// table.
 func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Cluster, o Options) (*replay.Workload, error) {
 	b := builder{
 		trace: t, table: table, library: library, cluster: c, options: o,
@@ -54,7 +54,7 @@ func Workload(t *Trace, table *Table, library *profiles.Library, c *replay.Clust
 	return b.work, nil
 }
 
-// classKey is what makes jobs cost the same.
+// classKey is equal for jobs with the same costs.
 type classKey struct {
 	model  string
 	batch  int
@@ -71,7 +71,7 @@ type builder struct {
 	rng      *rand.Rand
 	classes  map[classKey]int
 	options  Options
-	left     map[replay.LeftOut]int // jobs left out, by what they are
+	left     map[replay.LeftOut]int // jobs left out, by kind
 	work     *replay.Workload
 	problems Problems
 	reported map[string]bool // messages
@@ -81,8 +81,8 @@ func (b *builder) problem(j *Job, column int, format string, args ...any) {
 	b.problems = append(b.problems, Problem{b.trace.File, j.line, column, fmt.Sprintf(format, args...)})
 }
 
-// once is [builder.problem] for what is wrong with a model: one problem, however many
-// jobs have it.
+// once is [builder.problem] for an error in a model: reported once, however many jobs
+// have it.
 func (b *builder) once(j *Job, column int, format string, args ...any) {
 	if message := fmt.Sprintf(format, args...); !b.reported[message] {
 		b.reported[message] = true
@@ -90,15 +90,15 @@ func (b *builder) once(j *Job, column int, format string, args ...any) {
 	}
 }
 
-// unknown is [builder.once] for a job that the table has no figures for, which may
-// be left out instead.
+// unknown is [builder.once] for a job without figures in the table, which may be left
+// out instead.
 func (b *builder) unknown(model string, j *Job, format string, args ...any) {
 	if !b.skip(model, j, replay.NoFigures) {
 		b.once(j, j.modelAt, format+"; or leave such jobs out, with --skip-unknown", args...)
 	}
 }
 
-// skip leaves a job out, where that is asked for.
+// skip leaves a job out, if that is requested.
 func (b *builder) skip(model string, j *Job, why string) bool {
 	if b.options.SkipUnknown {
 		b.left[replay.LeftOut{Reason: why, Model: model, Batch: j.Batch, GPUs: j.GPUs}]++
@@ -106,7 +106,7 @@ func (b *builder) skip(model string, j *Job, why string) bool {
 	return b.options.SkipUnknown
 }
 
-// leftOut tells which jobs were left out. The first of the others arrives at 0.
+// leftOut records which jobs were left out. The first of the others arrives at 0.
 func (b *builder) leftOut() {
 	for of, n := range b.left {
 		of.Jobs = n
@@ -163,11 +163,11 @@ func (b *builder) job(j *Job) {
 	b.work.Jobs = append(b.work.Jobs, job)
 }
 
-// class returns the class of a job, which is new or one that is there.
+// class returns the class of a job, new or existing.
 func (b *builder) class(j *Job, m *Model) (int, bool) {
 	key := classKey{m.Name, j.Batch, j.GPUs, j.Iteration, j.Stages}
 	if b.trace.Format == Tiresias {
-		// Iterations of equal jobs differ in length by the rounding of durations.
+		// Iterations of equal jobs differ in length due to rounding of durations.
 		key.length = float64(float32(key.length))
 	}
 	if class, ok := b.classes[key]; ok {
@@ -222,7 +222,7 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 	return b.classes[key], true
 }
 
-// profiled reports whether a plan finds a profile for the job, where one is asked for.
+// profiled reports whether a plan finds a profile for the job, if one is required.
 func (b *builder) profiled(j *Job, m *Model) bool {
 	if b.options.Profiled == nil {
 		return true
@@ -246,7 +246,7 @@ func (b *builder) profiled(j *Job, m *Model) bool {
 	return false
 }
 
-// atBatch names a batch size, of which a trace may name none.
+// atBatch names a batch size, which a trace may lack.
 func atBatch(batch int) string {
 	if batch == 0 {
 		return ""
@@ -254,8 +254,7 @@ func atBatch(batch int) string {
 	return fmt.Sprintf(" at batch %d", batch)
 }
 
-// iteration returns the seconds an iteration takes on GPUs of a type, 0 if
-// nobody says.
+// iteration returns the seconds of an iteration on GPUs of a type, 0 if unknown.
 func (b *builder) iteration(j *Job, m *Model, kind string) float64 {
 	if j.Iteration > 0 {
 		return j.Iteration
@@ -278,8 +277,8 @@ func (b *builder) iteration(j *Job, m *Model, kind string) float64 {
 	return 0
 }
 
-// profileTime returns the seconds an iteration of a profile computes and
-// synchronises on so many GPUs, by a ring: inside a node, or between nodes.
+// profileTime returns the seconds that an iteration of a profile computes and
+// synchronises on a number of GPUs, by a ring: inside a node, or between nodes.
 func profileTime(p *instance.Profile, l *TableLinks, gpus int) (compute, sync float64) {
 	total := p.Totals()
 	compute = float64(total.Forward+total.Backward) / 1e9

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// AboveZero refuses a 0 for flags whose default it is within the program.
+// AboveZero rejects an explicit 0 for flags that use it internally as their
+// default.
 func AboveZero(c *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if f := c.Flag(name); f.Changed && f.Value.String() == "0" {
@@ -17,13 +18,13 @@ func AboveZero(c *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// CommandName is a command without the program's name, with which messages begin.
+// CommandName is a command without the program's name, as messages begin.
 func CommandName(c *cobra.Command) string {
 	_, name, _ := strings.Cut(c.CommandPath(), " ")
 	return name
 }
 
-// ExactArgs is cobra's, with an error that is the user's to mend.
+// ExactArgs is cobra's, with a usage error.
 func ExactArgs(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -33,7 +34,7 @@ func ExactArgs(n int) cobra.PositionalArgs {
 	}
 }
 
-// RangeArgs is [ExactArgs] of one number or the next.
+// RangeArgs is [ExactArgs] for a range of numbers.
 func RangeArgs(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {

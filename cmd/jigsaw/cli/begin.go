@@ -9,8 +9,8 @@ import (
 	"jigsaw/formulation/instance/view"
 )
 
-// Begin is the flag of when a plan begins; zero: not known. It is a time of the clock where the cluster is, with its offset from UTC
-// where that is said; see [codec.HasOffset].
+// Begin is the flag for when a plan begins; zero: not known. It is a clock time at the cluster, with its offset from
+// UTC if that is given; see [codec.HasOffset].
 type Begin struct{ time.Time }
 
 func (b *Begin) String() string {
@@ -20,7 +20,7 @@ func (b *Begin) String() string {
 	return view.Begin(b.Time)
 }
 
-// Set reads the flag.
+// Set parses the flag.
 func (b *Begin) Set(s string) (err error) {
 	if b.Time, err = codec.ParseTime(s); err != nil {
 		return errors.New("write a date and a time, like 2026-11-26T20:00, of the zone that the cluster is in, or with its offset from UTC, like 2026-11-26T20:00+01:00")
@@ -31,18 +31,18 @@ func (b *Begin) Set(s string) (err error) {
 // Type names the flag's value in the help.
 func (b *Begin) Type() string { return "time" }
 
-// Moment is the flag of a time in a plan: how long after its begin it is, or when by the clock. Of a time without a date the
-// first after the begin is meant, and one without an offset from UTC has that of the begin.
+// Moment is the flag for a time in a plan: relative to its begin, or a clock time. A clock time without a date is the
+// first one after the begin, and one without an offset from UTC has that of the begin.
 type Moment struct {
 	text  string
 	after time.Duration
-	clock Begin // zero where it counts from the begin
+	clock Begin // zero if it counts from the begin
 	daily bool  // clock has no date
 }
 
 func (m *Moment) String() string { return m.text }
 
-// Set reads the flag.
+// Set parses the flag.
 func (m *Moment) Set(s string) (err error) {
 	*m = Moment{text: s}
 	if m.after, err = time.ParseDuration(s); err == nil {
@@ -63,7 +63,7 @@ func (m *Moment) Set(s string) (err error) {
 // Type names the flag's value in the help.
 func (m *Moment) Type() string { return "time" }
 
-// ClockFrom reads times of the clock, which count from a begin; zero: not known.
+// ClockFrom converts clock times to times from a begin; zero: not known.
 func ClockFrom(begin time.Time) codec.Clock {
 	return func(text string) (after time.Duration, ok bool, err error) {
 		var m Moment
@@ -75,10 +75,10 @@ func ClockFrom(begin time.Time) codec.Clock {
 	}
 }
 
-// ofClock reports whether the time is one of the clock.
+// ofClock reports whether the time is a clock time.
 func (m *Moment) ofClock() bool { return m.daily || !m.clock.IsZero() }
 
-// After is how long after a begin, which is zero where it is not known, the time is.
+// After is the time relative to a begin, which is zero if it is not known.
 func (m *Moment) After(begin time.Time) (time.Duration, error) {
 	if !m.ofClock() {
 		return m.after, nil

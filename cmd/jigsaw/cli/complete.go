@@ -10,8 +10,8 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// CompleteFrom offers for a flag the names that the instance on the command line has;
-// after is what follows a name.
+// CompleteFrom offers for a flag the names in the instance on the command line; after
+// is what follows a name.
 func (o *InstanceFlags) CompleteFrom(c *cobra.Command, flag, after string, std Streams, names func(*instance.Instance) []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
@@ -34,7 +34,7 @@ func (o *InstanceFlags) CompleteFrom(c *cobra.Command, flag, after string, std S
 	})
 }
 
-// named returns the names of what is in a list.
+// named returns the names of the elements of a list.
 func named[T any](list []T, name func(*T) string) (names []string) {
 	for i := range list {
 		names = append(names, name(&list[i]))

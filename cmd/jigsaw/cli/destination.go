@@ -13,10 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Destination is how and where a command writes its result: -o, --output is a format and
-// --file a file, of every command that has them.
+// Destination is how and where a command writes its result: -o, --output selects a
+// format and --file a file, for every command that has them.
 type Destination struct {
-	formats []string // known, the default first
+	formats []string // available, the default first
 	Format  string   // chosen; empty: by the file's name, or the default
 	File    string   // empty: standard output
 }
@@ -52,7 +52,7 @@ func (d *Destination) Chosen() string {
 	return d.formats[0]
 }
 
-// Write writes the result where it belongs.
+// Write writes the result to its destination.
 func (d *Destination) Write(std Streams, write func(io.Writer) error) error {
 	if d.File == "" {
 		return write(std.Out)
@@ -99,7 +99,7 @@ func (f *destinationFormat) Set(s string) error {
 	return fmt.Errorf("choose %s%s", OrList(f.formats), hint)
 }
 
-// OrList lists what there is to choose from.
+// OrList lists the choices.
 func OrList(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

@@ -1,3 +1,3 @@
-// Package cli is what the commands of jigsaw share: the flags of an instance, of a run and of a
-// result's destination, reading and writing files, streams, signals, progress, and errors with exit codes.
+// Package cli holds what the commands of jigsaw share: the flags for an instance, a run and the output
+// destination; reading and writing files; streams, signals, progress, and errors with exit codes.
 package cli

@@ -15,7 +15,7 @@ const (
 	ExitLimit      = 4 // stopped without a schedule and without a proof
 )
 
-// ExitError ends the program with a code. A nil err has been reported already.
+// ExitError ends the program with a code. A nil Err has been reported already.
 type ExitError struct {
 	Code int
 	Err  error
@@ -30,16 +30,17 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// ErrInterrupted is what a command ends with that has nothing to show when it is stopped.
+// ErrInterrupted is the error of a command that is stopped without a result to show.
 var ErrInterrupted = errors.New("interrupted")
 
-// Usage marks an error as the user's to mend: exit code 2.
+// Usage marks an error as the user's: exit code 2.
 func Usage(err error) error { return &ExitError{Code: ExitUsage, Err: err} }
 
-// WithoutPackages leaves out of a message which package it is from: that is for who calls these.
+// WithoutPackages removes the package prefix from a message: that is for callers of the
+// packages.
 func WithoutPackages(message string) string { return packages.ReplaceAllString(message, "") }
 
-// Unprefixed is an error for use within another one's message, without its package.
+// Unprefixed is an error for use within another message, without its package prefix.
 func Unprefixed(err error) error { return unprefixed{err} }
 
 type unprefixed struct{ error }
@@ -48,6 +49,6 @@ func (u unprefixed) Error() string { return WithoutPackages(u.error.Error()) }
 
 func (u unprefixed) Unwrap() error { return u.error }
 
-// packages are the beginnings of messages and of their lines.
+// packages matches the prefixes of messages and of their lines.
 var packages = regexp.MustCompile(`(?m)^(?:(?:jigsaw|instance|profiles|view|formulation|heuristics|solver|colgen|tree|lpfile|clp|backend|` +
 	`site|burst|store|sweep|submit|report|trace|replay|policy): )+`)

@@ -12,10 +12,10 @@ import (
 	"jigsaw/formulation/instance/profiles/estimate"
 )
 
-// estimated makes the profiles that --estimate asks for: of a model of the instance, from a
-// config.json or a convolutional net's name, at each of its jobs' batch sizes (1 where a job has none; of
-// moldable and burst-parallel jobs those that a worker or a GPU may have), for each of the cluster's GPU types
-// that the table of GPUs knows.
+// estimated makes the profiles requested by --estimate: of a model of the instance, from a config.json or a
+// convolutional net's name, at each batch size of its jobs (1 if a job has none; for moldable and
+// burst-parallel jobs those that a worker or a GPU may have), for each of the cluster's GPU types in the table
+// of GPUs.
 func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*instance.Profile, err error) {
 	for _, text := range o.estimates {
 		model, what, found := strings.Cut(text, "=")
@@ -52,7 +52,7 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 			return nil, Usage(fmt.Errorf("--estimate %s: the figures of none of the cluster's GPU types are known; known are %s; another type can say profiled_as: [{gpu: a100}]",
 				text, strings.Join(GPUNames(), ", ")))
 		}
-		if options.Precision == "" { // one for all: a job may live on several types
+		if options.Precision == "" { // the same for all: a job may live on several types
 			options.Precision = estimate.Common(gpus)
 		}
 		for _, gpu := range gpus {
@@ -75,7 +75,7 @@ func (o *InstanceFlags) Estimates(model string) bool {
 	return slices.ContainsFunc(o.estimates, func(text string) bool { return strings.HasPrefix(text, model+"=") })
 }
 
-// sharers are the numbers of workers, or of GPUs of a layer, among which a job's batch may be dealt out.
+// sharers are the numbers of workers, or of GPUs of a layer, among which a job's batch may be divided.
 func sharers(j *instance.JobSpec) (list []int) {
 	if len(j.Moldable) > 0 {
 		return j.Moldable
@@ -86,7 +86,7 @@ func sharers(j *instance.JobSpec) (list []int) {
 	return list
 }
 
-// estimateOption reads one of the options behind the config, like sequence=4096.
+// estimateOption parses one of the options after the config, like sequence=4096.
 func estimateOption(o *estimate.Options, text string) error {
 	bad := func() error {
 		return Usage(fmt.Errorf("--estimate: %q is no option; write sequence=4096, precision=bf16, attention=eager, mfu=40%% or checkpointing", text))
@@ -120,7 +120,7 @@ func estimateOption(o *estimate.Options, text string) error {
 	return nil
 }
 
-// Attention reads the flag of that name.
+// Attention parses the flag of that name.
 func Attention(name string, o *estimate.Options) error {
 	switch name {
 	case "fused", "":
@@ -160,7 +160,7 @@ func GPUs(n int, of string) string {
 	return fmt.Sprintf("%d x %s", n, of)
 }
 
-// SummaryLine says what an estimate comes to.
+// SummaryLine summarises an estimate.
 func SummaryLine(s *estimate.Summary) string {
 	samples := fmt.Sprintf("batch %d", s.Batch)
 	if s.Tokens > 0 {
@@ -185,7 +185,7 @@ func grouped(n int64) string {
 	return digits
 }
 
-// Milliseconds writes a duration for people.
+// Milliseconds formats a duration for display.
 func Milliseconds(d instance.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }

@@ -31,15 +31,15 @@ type InstanceFlags struct {
 	// Begun is when the plan begins, for --deadlines; zero: not known.
 	Begun time.Time
 
-	// Unnamed tells that the instance that was read has its name from its file.
+	// Unnamed says that the instance that was read has its name from its file.
 	Unnamed bool
-	// Document and models are what was read, and where its models are.
+	// Document is what was read, and models the source of its models.
 	Document *codec.Document
 	Models   instance.ProfileSource
-	// Beside, where it is there, reads the jobs that are to come to those of an instance: they, too, may run what
-	// --estimate is for.
+	// Beside, if not nil, reads the jobs to be added to those of an instance: they may also run the
+	// models that --estimate is for.
 	Beside func(*instance.Spec) ([]instance.JobSpec, error)
-	extra  []*instance.Profile // that flags name or ask for
+	extra  []*instance.Profile // named or requested by flags
 }
 
 // Flags adds the flags to a command.
@@ -59,7 +59,7 @@ func objectiveNames() (names []cobra.Completion) {
 	return names
 }
 
-// CompleteInstance offers the examples beside the files of the folder.
+// CompleteInstance offers the examples in addition to the files of the folder.
 func CompleteInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -75,7 +75,7 @@ func CompleteInstance(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// Files lists what a command reads, of which it must not overwrite anything.
+// Files lists what a command reads and therefore must not overwrite.
 func (o *InstanceFlags) Files(names ...string) []string { return slices.Concat(names, o.Profiles) }
 
 // Load reads and compiles the instance named on the command line.
@@ -91,7 +91,8 @@ func (o *InstanceFlags) Load(name string, std Streams) (*instance.Instance, erro
 	return in, nil
 }
 
-// ReadDocument reads the instance named on the command line, and says where its models are.
+// ReadDocument reads the instance named on the command line, and returns the source of its
+// models.
 func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document, instance.ProfileSource, error) {
 	if err := o.CheckObjective(); err != nil {
 		return nil, nil, err
@@ -116,7 +117,8 @@ func (o *InstanceFlags) ReadDocument(name string, std Streams) (*codec.Document,
 	return document, models, nil
 }
 
-// Override gives an instance without a name that of its file, and what flags say in place of the instance.
+// Override names an unnamed instance after its file, and applies the flags that replace parts of
+// the instance.
 func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	if o.Unnamed = spec.Name == ""; o.Unnamed {
 		spec.Name = Stem(file)
@@ -145,13 +147,14 @@ func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 	return nil
 }
 
-// Stem is the name of a file without its folder and ending, nor that of gzip behind it.
+// Stem is the name of a file without its folder and extension, and without that of gzip.
 func Stem(file string) string {
 	base := strings.TrimSuffix(filepath.Base(file), ".gz")
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// ModelsOf is where the models of an instance are: files of profiles, estimates, and the library.
+// ModelsOf returns the source of the models of an instance: files of profiles, estimates, and the
+// library.
 func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.ProfileSource, error) {
 	extra, err := ReadProfiles(o.Profiles)
 	if err != nil {
@@ -178,8 +181,8 @@ func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.Pro
 	return models, nil
 }
 
-// WriteInstance writes an instance with all that its jobs run which is not in the library: what --profiles and --estimate
-// brought, too, where it has none of its own.
+// WriteInstance writes an instance with all profiles of its jobs that are not in the library:
+// including those from --profiles and --estimate for which it has none of its own.
 func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 	whole := *spec
 	whole.Profiles = slices.Clone(spec.Profiles)
@@ -192,7 +195,7 @@ func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 	return WriteFile(name, func(w io.Writer) error { return codec.EncodeYAML(w, &whole) })
 }
 
-// CheckObjective refuses an --objective that is none.
+// CheckObjective rejects an unknown --objective.
 func (o *InstanceFlags) CheckObjective() error {
 	if o.Objective != "" && !slices.Contains(objectiveNames(), o.Objective) {
 		return Usage(fmt.Errorf("--objective %q: choose %s", o.Objective, strings.Join(objectiveNames(), ", ")))
@@ -200,7 +203,7 @@ func (o *InstanceFlags) CheckObjective() error {
 	return nil
 }
 
-// Invalid says that a file is not what it should be, with every problem in it.
+// Invalid says that a file is not valid, with every problem in it.
 func Invalid(name, what string, err error) error {
 	if name == "-" {
 		name = "standard input"
@@ -219,7 +222,8 @@ func Invalid(name, what string, err error) error {
 	return Usage(fmt.Errorf("%s is not %s:\n%s", name, what, strings.Join(lines, "\n")))
 }
 
-// Refused is [Invalid] for problems of a document, which it says the places of; any other error stays as it is.
+// Refused is [Invalid] for problems of a document, with their positions; other errors are returned
+// unchanged.
 func Refused(document *codec.Document, name, what string, err error) error {
 	var problems instance.Problems
 	if !errors.As(err, &problems) {
@@ -231,8 +235,8 @@ func Refused(document *codec.Document, name, what string, err error) error {
 
 const aTrace = "a trace, but of no format that its first line tells; --format NAME says what it lacks"
 
-// lookalike says what kind of file it was instead, told by a key that no other kind has;
-// empty where there is no such key.
+// lookalike says what kind of file it was instead, identified by a key that no other kind has;
+// empty if there is no such key.
 func lookalike(problems instance.Problems) string {
 	for _, kind := range []struct{ key, name string }{
 		// Before instances: the Philly trace has a column cluster.
@@ -246,7 +250,7 @@ func lookalike(problems instance.Problems) string {
 	return ""
 }
 
-// OpenFile returns the content of a file, or of standard input, unpacked where gzip packed it.
+// OpenFile returns the content of a file, or of standard input, decompressed if it is gzip.
 func OpenFile(name string, std Streams) (io.ReadCloser, error) {
 	if name == "-" {
 		return unpacked("standard input", io.NopCloser(std.In))
@@ -268,8 +272,8 @@ func ReadFile(name string, std Streams) ([]byte, error) {
 	return data, nil
 }
 
-// unpacked returns the content of what gzip packed, as it does traces of torch.profiler, and all else as it is, without the
-// byte order mark that some editors write.
+// unpacked decompresses gzip, which torch.profiler uses for traces, and returns everything else
+// unchanged, without the byte order mark that some editors write.
 func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	b := bufio.NewReader(file)
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
@@ -289,7 +293,7 @@ func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	}{b, file}, nil
 }
 
-// OpenPath returns the content of a file that is no folder, unpacked where gzip packed it.
+// OpenPath returns the content of a file that is not a folder, decompressed if it is gzip.
 func OpenPath(name string) (io.ReadCloser, error) {
 	file, err := os.Open(name)
 	var path *fs.PathError
@@ -306,12 +310,12 @@ func OpenPath(name string) (io.ReadCloser, error) {
 	return unpacked(name, file)
 }
 
-// ErrFolder is of a name that is a folder's.
+// ErrFolder is the error for the name of a folder.
 var ErrFolder = errors.New("is a folder")
 
 var errNoFile = errors.New("there is no file")
 
-// IsElsewhere reports whether a name that is none of a file may be one of what is built in.
+// IsElsewhere reports whether a name that is not that of a file may be built in.
 func IsElsewhere(err error) bool { return errors.Is(err, errNoFile) || errors.Is(err, ErrFolder) }
 
 // open returns the content of a file, of standard input, or of an example.

@@ -11,14 +11,14 @@ import (
 )
 
 // eventLog prints a line for every new incumbent and bound. Without times it
-// prints them at the end, incumbents first: each side's events come in an order
-// of their own that equal runs share, but which side is first does not repeat.
+// prints them at the end, incumbents first: the events of each side have an
+// order that equal runs share, but the order between the sides varies.
 type eventLog struct {
 	w        io.Writer
 	in       *instance.Instance
 	timeless bool
 	last     jigsaw.Point
-	// incumbents and bounds, by event, where they wait for the end.
+	// incumbents and bounds, by event, if they are held until the end.
 	incumbents, bounds []jigsaw.Point
 }
 
@@ -53,12 +53,12 @@ func (l *eventLog) Show(p jigsaw.Point) {
 	l.last = p
 }
 
-// End prints what was kept back, and what the run came to.
+// End prints what was held back, and the outcome of the run.
 func (l *eventLog) End(r *jigsaw.Result) {
 	if r == nil {
 		return
 	}
-	const unknown = "-" // it depends on when the other side's events came
+	const unknown = "-" // it depends on the timing of the other side's events
 	for _, p := range l.incumbents {
 		l.row("", p.Event, jigsaw.FormatValue(l.in, p.Primal), unknown, unknown, unknown, unknown)
 	}
@@ -74,7 +74,8 @@ func (l *eventLog) End(r *jigsaw.Result) {
 	l.point(jigsaw.Point{Elapsed: r.Elapsed, Event: outcome, Primal: r.Primal, Dual: r.Dual, Columns: columns, Nodes: nodes})
 }
 
-// Gap writes the gap of two values in per cent, with so many decimals, where there is one.
+// Gap formats the gap of two values in per cent, with the given number of decimals, if
+// there is one.
 func Gap(primal, dual *big.Rat, decimals int) string {
 	gap := jigsaw.Gap(primal, dual)
 	if math.IsNaN(gap) {

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 )
 
-// WriteFile makes a file whole or not at all: it is written beside its place
-// and then moved there; a link stays one. Devices and pipes are written directly.
+// WriteFile writes a file completely or not at all: it is written as a temporary file
+// beside its place and then moved there; a link stays a link. Devices and pipes are
+// written directly.
 func WriteFile(name string, write func(io.Writer) error) (err error) {
 	if err := nameable(name); err != nil {
 		return err
@@ -38,7 +39,7 @@ func WriteFile(name string, write func(io.Writer) error) (err error) {
 	err = errors.Join(write(f), f.Close())
 	var where *fs.PathError
 	if errors.As(err, &where) {
-		where.Path = name // not that of the file beside it
+		where.Path = name // not that of the temporary file
 	}
 	if err != nil {
 		return err
@@ -49,8 +50,8 @@ func WriteFile(name string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// createBeside makes the file that becomes the named one, whose name an error has. Unlike
-// one of os.CreateTemp it is for whom the user's umask lets have it.
+// createBeside creates the temporary file that becomes the named one, whose name is used
+// in errors. Unlike those of os.CreateTemp its permissions follow the user's umask.
 func createBeside(name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".jigsaw-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -59,7 +60,8 @@ func createBeside(name string) (*os.File, error) {
 	return f, nil
 }
 
-// unwritable says that a file cannot be written, and why, and nothing of the file beside it.
+// unwritable says that a file cannot be written, and why, without mentioning the temporary
+// file.
 func unwritable(name string, err error) error {
 	folder := filepath.Dir(name)
 	var path *fs.PathError
@@ -78,8 +80,8 @@ func unwritable(name string, err error) error {
 	return Usage(fmt.Errorf("%s cannot be written: %w", name, err))
 }
 
-// nameable returns an error where the name is that of a folder, or stands for
-// standard input.
+// nameable returns an error if the name is that of a folder, or stands for standard
+// input.
 func nameable(name string) error {
 	if name == "-" {
 		return Usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
@@ -90,9 +92,9 @@ func nameable(name string) error {
 	return nil
 }
 
-// CheckWritable tells beforehand whether files can be written, so that no long run ends
-// without them, and that none of them would overwrite another, or one that is read.
-// Empty names are left out.
+// CheckWritable checks in advance whether files can be written, so that no long run
+// ends without them, and that none of them would overwrite another, or one that is
+// read. Empty names are ignored.
 func CheckWritable(read []string, names ...string) error {
 	for i, name := range names {
 		if name == "" {

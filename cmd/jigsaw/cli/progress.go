@@ -23,7 +23,7 @@ type Progress struct {
 	done     sync.WaitGroup
 }
 
-// NewProgress shows on a terminal how a run comes along, and elsewhere nothing.
+// NewProgress shows the progress of a run on a terminal, and nothing elsewhere.
 func NewProgress(std Streams, in *instance.Instance) *Progress {
 	p := &Progress{in: in, stop: make(chan struct{})}
 	f, ok := std.Terminal()
@@ -42,7 +42,7 @@ func NewProgress(std Streams, in *instance.Instance) *Progress {
 	return p
 }
 
-// turn keeps the line alive between events.
+// turn keeps the spinner moving between events.
 func (p *Progress) turn() {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -51,7 +51,7 @@ func (p *Progress) turn() {
 		case <-p.stop:
 			return
 		case <-tick.C:
-			_ = p.bar.Add(1) // a terminal that went away is no reason to stop planning
+			_ = p.bar.Add(1) // a lost terminal is no reason to stop planning
 		}
 	}
 }
@@ -68,8 +68,8 @@ func (p *Progress) Show(point jigsaw.Point) {
 	p.bar.Describe(p.line(text))
 }
 
-// line is what the terminal, which may have been resized, has room for: what is longer
-// than a line cannot be written over.
+// line is the text cut to the width of the terminal, which may have been resized: a
+// longer line could not be overwritten.
 func (p *Progress) line(text string) string {
 	const beside = 16 // the spinner and the time
 	width, _, err := term.GetSize(int(p.terminal.Fd()))
@@ -79,7 +79,8 @@ func (p *Progress) line(text string) string {
 	return Fit("planning "+p.in.Name+": ", text, width-beside)
 }
 
-// Fit writes a title and a text in so many characters: the text goes first.
+// Fit writes a title and a text in at most room characters; the text is
+// shortened first.
 func Fit(title, text string, room int) string {
 	line := []rune(title + text)
 	if len(line) > room {

@@ -15,7 +15,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// WorkFlags is the flags that say how much a run is to do.
+// WorkFlags are the flags for how much work a run does.
 type WorkFlags struct {
 	time   time.Duration
 	effort int
@@ -30,7 +30,7 @@ func (o *WorkFlags) Flags(c *cobra.Command) {
 	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
 }
 
-// RunFlags are the flags of every command whose result is that of one run.
+// RunFlags are the flags of every command whose result comes from one run.
 type RunFlags struct {
 	WorkFlags
 	Timeless    bool
@@ -47,7 +47,7 @@ func (o *RunFlags) Flags(c *cobra.Command) {
 	f.StringVar(&o.Certificate, "certificate", "", "write the proof of the bound, or of infeasibility, into this JSON `file`; see jigsaw certify")
 }
 
-// Options returns the options of a run, or says what is wrong with the flags.
+// Options returns the options of a run, or an error for invalid flags.
 func (o *WorkFlags) Options(quick bool) (jigsaw.Options, error) {
 	switch {
 	case o.time < 0:
@@ -62,13 +62,14 @@ func (o *WorkFlags) Options(quick bool) (jigsaw.Options, error) {
 	return jigsaw.Options{Time: o.time, Effort: o.effort, NoLP: o.noLP, Quick: quick}, nil
 }
 
-// Watcher follows a run. end is called once, with a nil result after an error.
+// Watcher follows a run. End is called once, with a nil result after an error.
 type Watcher interface {
 	Show(jigsaw.Point)
 	End(*jigsaw.Result)
 }
 
-// Watcher prints what becomes of a run: each new incumbent and bound with --log, else one line that changes.
+// Watcher prints the progress of a run: each new incumbent and bound with --log, otherwise one
+// changing line.
 func (o *RunFlags) Watcher(std Streams, in *instance.Instance) Watcher {
 	if o.log {
 		return newEventLog(std.Err, in, o.Timeless)
@@ -76,7 +77,7 @@ func (o *RunFlags) Watcher(std Streams, in *instance.Instance) Watcher {
 	return NewProgress(std, in)
 }
 
-// Prove writes a certificate into a file, if one was asked for.
+// Prove writes a certificate to a file, if one was requested.
 func Prove(name string, c *jigsaw.Certificate) error {
 	switch {
 	case name == "":
@@ -92,7 +93,7 @@ type Fraction float64
 
 func (f *Fraction) String() string {
 	if *f == 0 {
-		return "" // the help then names no default
+		return "" // the help then shows no default
 	}
 	return strconv.FormatFloat(100*float64(*f), 'g', -1, 64) + "%"
 }

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// hangup is none: closing a window comes as SIGTERM.
+// hangup is empty: closing a window arrives as SIGTERM.
 func hangup() []os.Signal { return nil }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// hangup is the signal of a terminal that is closed, unless nohup has it ignored.
+// hangup is the signal of a closed terminal, unless nohup makes the process
+// ignore it.
 func hangup() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil

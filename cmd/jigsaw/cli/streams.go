@@ -9,28 +9,28 @@ import (
 	"golang.org/x/term"
 )
 
-// Streams are what a command reads and writes.
+// Streams are the input and outputs of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Quiet    *bool // leave out progress and notes
+	Quiet    *bool // suppress progress and notes
 }
 
 // Guard returns streams for a command: the input ends with ctx, and failed returns the first error
-// of writing to the output, for commands that print line by line without looking.
+// of writing to the output, for commands that print line by line without checking.
 func (s Streams) Guard(ctx context.Context) (guarded Streams, failed func() error) {
 	out := &output{w: s.Out}
 	return Streams{In: input{ctx, s.In}, Out: out, Err: s.Err, Quiet: new(bool)}, func() error { return out.err }
 }
 
-// Note prints a line beside the result, on standard error.
+// Note prints a line in addition to the result, on standard error.
 func (s Streams) Note(format string, args ...any) {
 	if !*s.Quiet {
 		fmt.Fprintf(s.Err, format+"\n", args...)
 	}
 }
 
-// Notes prints, below a table, what was left out of it, and why.
+// Notes prints, below a table, what was omitted from it, and why.
 func (s Streams) Notes(w io.Writer, notes []string) error {
 	for _, n := range notes {
 		if *s.Quiet {
@@ -43,7 +43,7 @@ func (s Streams) Notes(w io.Writer, notes []string) error {
 	return nil
 }
 
-// Counter shows on a terminal how many of how many are done, until end.
+// Counter shows on a terminal how many out of how many are done, until end.
 func (s Streams) Counter(what string) (show func(done, of int), end func()) {
 	f, ok := s.Terminal()
 	if !ok {
@@ -52,21 +52,21 @@ func (s Streams) Counter(what string) (show func(done, of int), end func()) {
 	return func(done, of int) { fmt.Fprintf(f, "\r%d of %d %s", done, of, what) }, func() { fmt.Fprint(f, "\r\033[K") }
 }
 
-// Terminal returns standard error where it is a terminal on which a line can be
-// written over, and may be.
+// Terminal returns standard error if it is a terminal on which a line can be
+// overwritten, and progress is permitted.
 func (s Streams) Terminal() (f *os.File, ok bool) {
 	f, ok = s.Err.(*os.File)
 	return f, ok && !*s.Quiet && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// output remembers that something could not be written, for commands that print
-// line by line without looking.
+// output remembers that a write failed, for commands that print line by line
+// without checking.
 type output struct {
 	w   io.Writer
 	err error
 }
 
-// Write writes, and once that failed no more.
+// Write writes until a write fails, and nothing afterwards.
 func (o *output) Write(p []byte) (n int, err error) {
 	if o.err != nil {
 		return 0, o.err
@@ -89,7 +89,7 @@ func (i input) Read(p []byte) (int, error) {
 	}
 	done := make(chan read, 1)
 	go func() {
-		data := make([]byte, len(p)) // p is the caller's again once Read has returned
+		data := make([]byte, len(p)) // p belongs to the caller again once Read has returned
 		n, err := i.r.Read(data)
 		done <- read{data[:n], err}
 	}()

@@ -19,7 +19,7 @@ type TraceFlags struct {
 	SkipUnknown        bool
 }
 
-// Flags adds the flags to a command; of is what the trace is called there.
+// Flags adds the flags to a command; of is its name for the trace.
 func (o *TraceFlags) Flags(c *cobra.Command, of string) {
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "auto", "format of "+of+": "+formats())
@@ -38,7 +38,7 @@ func formats() string {
 	return list
 }
 
-// CheckFormat refuses a --format that is none.
+// CheckFormat rejects an unknown --format.
 func (o *TraceFlags) CheckFormat() error {
 	if !slices.Contains(strings.Split(formats(), ", "), o.format) {
 		return Usage(fmt.Errorf("--format %q: choose %s", o.format, formats()))
@@ -46,7 +46,7 @@ func (o *TraceFlags) CheckFormat() error {
 	return nil
 }
 
-// Given is one of the flags that is given, empty where none is.
+// Given is one of the given flags, empty if there is none.
 func (o *TraceFlags) Given() string {
 	switch {
 	case o.format != "auto":
@@ -63,7 +63,8 @@ func (o *TraceFlags) Given() string {
 	return ""
 }
 
-// Format is that of --format; empty where the first line is to tell it.
+// Format is that of --format; empty if it is to be detected from the first
+// line.
 func (o *TraceFlags) Format() trace.Format {
 	if o.format == "auto" {
 		return ""
@@ -98,7 +99,7 @@ func (o *TraceFlags) Table(f trace.Format) (*trace.Table, error) {
 	return t, nil
 }
 
-// ClusterOf is the cluster of a spec, whose jobs are not known yet.
+// ClusterOf is the cluster of a spec whose jobs are not known yet.
 func ClusterOf(spec *instance.Spec) (*replay.Cluster, error) {
 	const model = "of no job"
 	alone := *spec

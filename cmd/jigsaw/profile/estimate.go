@@ -21,7 +21,7 @@ type profileEstimateOptions struct {
 	config       string
 	architecture string
 	gpus         []string
-	given        bool // one of the figures of an architecture is
+	given        bool // some figure of an architecture is given
 	transformer  estimate.Transformer
 	options      estimate.Options
 	precision    string
@@ -132,7 +132,7 @@ func runProfileEstimate(o profileEstimateOptions, std cli.Streams) error {
 	return o.to.Write(std, func(w io.Writer) error { return profiles.Encode(w, all) })
 }
 
-// model puts the architecture into the options.
+// model fills the architecture into the options.
 func (o *profileEstimateOptions) model(std cli.Streams) error {
 	switch {
 	case o.config != "" && (o.architecture != "" || o.given || o.transformer.Tied):
@@ -166,7 +166,7 @@ func (o *profileEstimateOptions) model(std cli.Streams) error {
 	return nil
 }
 
-// configName is what a model is called whose config is in this file.
+// configName is the name of a model whose config is in this file.
 func configName(file string) string {
 	name := cli.Stem(file)
 	if name != "config" {

@@ -134,7 +134,7 @@ func newProfileCheck(std cli.Streams) *cobra.Command {
 	}
 }
 
-// profileLine sums a profile up.
+// profileLine summarises a profile.
 func profileLine(p *instance.Profile) string {
 	t, r := p.Totals(), profiles.Rows([]*instance.Profile{p})[0]
 	how := "measured"

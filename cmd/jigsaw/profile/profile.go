@@ -1,4 +1,5 @@
-// Package profile is the commands about layer profiles: list, show, import, estimate, measure.
+// Package profile contains the commands about layer profiles: list, show, import, estimate,
+// measure.
 package profile
 
 import (
@@ -76,7 +77,7 @@ func runProfileList(files []string, to cli.Destination, std cli.Streams) error {
 	})
 }
 
-// measuredBy says where the figures of a profile come from.
+// measuredBy gives the source of the figures of a profile.
 func measuredBy(r *profiles.Row) string {
 	if r.Estimated {
 		return "nobody: estimated"

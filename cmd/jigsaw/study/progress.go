@@ -10,8 +10,8 @@ import (
 	"jigsaw/study/sweep"
 )
 
-// studyProgress shows how far a study is, and about how long it will take, on
-// one line of a terminal. In a pipe it prints a line for cells that failed.
+// studyProgress shows the progress of a study, and about how long it will take,
+// on one line of a terminal. In a pipe it prints a line for each failed cell.
 type studyProgress struct {
 	std  cli.Streams
 	name string
@@ -32,8 +32,8 @@ func (s *studyProgress) update(p sweep.Progress) {
 	if !s.live {
 		return
 	}
-	// The bar runs over weights, so that its estimate knows that large cells
-	// come first.
+	// The bar counts weights, so that its estimate accounts for large cells coming
+	// first.
 	if s.bar == nil {
 		s.bar = progressbar.NewOptions64(int64(max(1, p.Total)),
 			progressbar.OptionSetWriter(s.std.Err),
@@ -43,7 +43,7 @@ func (s *studyProgress) update(p sweep.Progress) {
 		)
 	}
 	s.bar.Describe(fmt.Sprintf("%s: %d of %d cells", s.name, p.Done, p.Cells))
-	_ = s.bar.Set64(int64(p.Weight)) // a terminal that went away is no reason to stop
+	_ = s.bar.Set64(int64(p.Weight)) // a lost terminal is no reason to stop
 }
 
 // end removes the line.

@@ -110,7 +110,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	}
 	options := policy.Options{Share: o.share, Seed: o.seed, Thresholds: o.thresholds}
 	if engine, err := jigsaw.Solver(); err == nil {
-		options.Solver = engine // without one the policies that need it say so
+		options.Solver = engine // policies that need one report if it is missing
 	}
 	names, missing := o.policies, []string(nil)
 	if slices.Contains(names, "all") {
@@ -137,7 +137,8 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	return o.to.Print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
 }
 
-// parseCluster reads the cluster in short, or takes that of a cluster file or an instance, which says what its types of GPU are like.
+// parseCluster reads the cluster in short form, or that of a cluster file or an instance, which describes its types of
+// GPU.
 func (o *replayOptions) parseCluster(std cli.Streams) (*replay.Cluster, []instance.GPUTypeSpec, error) {
 	c, err := replay.ParseCluster(o.cluster)
 	if errors.Is(err, replay.ErrNotShort) {
@@ -157,7 +158,7 @@ func (o *replayOptions) parseCluster(std cli.Streams) (*replay.Cluster, []instan
 	return c, nil, nil
 }
 
-// clusterFile reads a cluster file, as jigsaw plan --cluster takes it, where it is a valid one.
+// clusterFile reads a cluster file, as in jigsaw plan --cluster, if it is a valid one.
 func clusterFile(name string) (*replay.Cluster, []instance.GPUTypeSpec, bool) {
 	file, err := cli.OpenPath(name)
 	if err != nil {
@@ -176,10 +177,10 @@ func clusterFile(name string) (*replay.Cluster, []instance.GPUTypeSpec, bool) {
 	return c, spec.Cluster.GPUTypes, err == nil
 }
 
-// synthetic begins the name of a trace that is drawn.
+// synthetic is the prefix of the name of a drawn trace.
 const synthetic = "synthetic:"
 
-// workload reads the trace, and gives its jobs costs.
+// workload reads the trace, and assigns costs to its jobs.
 func (o *replayOptions) workload(name string, c *replay.Cluster, types []instance.GPUTypeSpec, std cli.Streams) (*trace.Trace, *replay.Workload, error) {
 	t, err := o.read(name, c, std)
 	if err != nil {
@@ -204,7 +205,7 @@ func (o *replayOptions) workload(name string, c *replay.Cluster, types []instanc
 	if err != nil {
 		return nil, nil, cli.Usage(err)
 	}
-	w.Name = filepath.Base(w.Name) // the same wherever the file is
+	w.Name = filepath.Base(w.Name) // independent of the file's folder
 	return t, w, nil
 }
 

@@ -1,4 +1,5 @@
-// Package study is the commands that run many plans: study, its report, and replay.
+// Package study contains the commands that run many plans: study, its report, and
+// replay.
 package study
 
 import (
@@ -92,7 +93,8 @@ func readStudy(name string, std cli.Streams) ([]byte, error) {
 	return nil, cli.Usage(fmt.Errorf("there is no file %q, nor a built-in study of that name; they are %s", name, strings.Join(known, ", ")))
 }
 
-// completeStudy offers the built-in studies beside the files of the folder.
+// completeStudy offers the built-in studies in addition to the files of the
+// folder.
 func completeStudy(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	builtins, err := sweep.Builtins()
 	if err != nil || len(args) > 0 {
@@ -105,7 +107,7 @@ func completeStudy(_ *cobra.Command, args []string, _ string) ([]cobra.Completio
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// openStudy opens a study's results and reads the study that they are of.
+// openStudy opens a study's results and reads the study they belong to.
 func openStudy(name string) (*store.Store, *sweep.Study, error) {
 	db, err := store.Open(name)
 	if err != nil {
@@ -349,7 +351,7 @@ func runStudyExport(name string, o studyExportOptions, std cli.Streams) (err err
 	})
 }
 
-// have is a number of things that have or one that has.
+// have writes a number of things with the matching form of have.
 func have(n int, noun string) string {
 	if n == 1 {
 		return cli.Count(n, noun) + " has"

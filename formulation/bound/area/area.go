@@ -11,7 +11,8 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Chain returns the bound that every job's own iterations prove, were it alone on the cluster.
+// Chain returns the bound proven by every job's own iterations, as if it were alone on the
+// cluster.
 func Chain(in *instance.Instance) bound.Bound { return chainBound(relax.New(in)) }
 
 func chainBound(m *relax.Model) bound.Bound {
@@ -28,7 +29,7 @@ func chainBound(m *relax.Model) bound.Bound {
 	return b
 }
 
-// ownIterations says that no job waits for another. but is what else it owes.
+// ownIterations says that no job waits for another. but is an additional condition.
 func ownIterations(but string) bound.Binding {
 	return bound.Binding{Resource: "job", Subject: "the jobs' own iterations",
 		Text: "the jobs' own iterations limit the plan" + but + ": more GPUs will not help"}
@@ -47,9 +48,9 @@ func millis(in *instance.Instance, t instance.Tick) float64 {
 	return float64(t) * float64(in.TickUS) / 1000
 }
 
-// Bound returns the bound that the total work proves, looked at for the loads, and for
-// makespan for the heads and tails, for weighted completion by the multipliers, that make it
-// strongest as far as a quick search finds.
+// Bound returns the bound that the total work proves. A quick search chooses the loads and,
+// for makespan, the heads and tails or, for weighted completion, the multipliers, that make
+// it strongest.
 func Bound(in *instance.Instance) bound.Bound {
 	m := relax.New(in)
 	s := &areaSearch{m: m, loads: m.AreaLoads(), best: chainBound(m)}
@@ -76,12 +77,12 @@ func Bound(in *instance.Instance) bound.Bound {
 type areaSearch struct {
 	m          *relax.Model
 	loads      []relax.Load
-	components int // the first load of a group of GPU types that share no class
+	components int // index of the first load of a group of GPU types that share no class
 	terms      []relax.LoadTerms
 	best       bound.Bound
 }
 
-// keep makes these terms, and what they say binds, the best.
+// keep makes these terms, and the bindings they imply, the best.
 func (s *areaSearch) keep(terms ...relax.LoadTerms) {
 	s.terms, s.best.Binding = terms, nil
 	for _, t := range terms {
@@ -107,7 +108,7 @@ func (s *areaSearch) makespan() {
 				longest = max(longest, c.Int64())
 			}
 		}
-		// Beyond the heads and tails of whole jobs, cut into long chains.
+		// Heads and tails beyond those of whole jobs, within long chains.
 		least := slices.Min(heads)
 		for i := int64(1); i < 8 && longest < 1<<58; i++ {
 			heads, tails = append(heads, least+longest/8*i), append(tails, longest/8*i)
@@ -128,7 +129,7 @@ func (s *areaSearch) makespan() {
 	}
 }
 
-// completion looks at all GPUs, or at the links of one kind.
+// completion tries all GPUs, and the links of each kind.
 func (s *areaSearch) completion() {
 	sum, most := new(big.Rat), new(big.Rat)
 	var gpus []relax.LoadTerms
@@ -156,12 +157,12 @@ func (s *areaSearch) completion() {
 // completionSteps bounds the steps of the subgradient method.
 const completionSteps = 16
 
-// multipliers looks for multipliers at which the jobs of a load are delayed the most.
+// multipliers looks for multipliers that delay the jobs of a load the most.
 func (s *areaSearch) multipliers(load int) (t relax.LoadTerms, most *big.Rat) {
 	t, most = relax.LoadTerms{Load: load}, new(big.Rat)
 	machine, ok := s.m.NewMachine(&s.loads[load])
 	if !ok {
-		return t, most // numbers beyond the machine's: the chains stand
+		return t, most // numbers exceed the machine's range: keep the chains
 	}
 	v := slices.Repeat([]int64{relax.MultiplierScale}, len(s.loads[load].Items))
 	for step := range completionSteps {
@@ -170,8 +171,8 @@ func (s *areaSearch) multipliers(load int) (t relax.LoadTerms, most *big.Rat) {
 			t.Multipliers, most = slices.Clone(v), more
 		}
 		for i := range v {
-			excess := 0.0                    // by which (1) is above the chain, relative
-			if machine.Chain[i].Sign() > 0 { // else no schedule exists, and anything goes
+			excess := 0.0                    // relative excess of (1) over the chain
+			if machine.Chain[i].Sign() > 0 { // otherwise no schedule exists, and any value will do
 				excess, _ = new(big.Rat).Quo(new(big.Rat).Sub(ends[i], machine.Chain[i]), machine.Chain[i]).Float64()
 			}
 			move := int64(excess * 4 * relax.MultiplierScale / float64(step+1))
@@ -189,8 +190,8 @@ func (s *areaSearch) multipliers(load int) (t relax.LoadTerms, most *big.Rat) {
 	return t, most
 }
 
-// rates looks at the load that leaves the least of a periodic objective; for throughput at all
-// GPUs together, too.
+// rates finds the load that limits a periodic objective the most; for throughput also all GPUs
+// together.
 func (s *areaSearch) rates() {
 	best, _ := s.m.Chain()
 	try := func(binds bound.Binding, terms ...relax.LoadTerms) {

@@ -16,8 +16,8 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestAnyLoads: whatever loads, heads, tails and multipliers a certificate names, what they prove is
-// no better than the optimum, and what the search names proves what it says.
+// TestAnyLoads: for any loads, heads, tails and multipliers that a certificate names, the proven bound is no better
+// than the optimum, and the terms found by the search prove the claimed bound.
 func TestAnyLoads(t *testing.T) {
 	count := 150
 	if testing.Short() {
@@ -94,7 +94,8 @@ func TestLoadsOnce(t *testing.T) {
 	assert.Greater(t, seen, 10)
 }
 
-// TestCrowded: of three jobs on two GPUs two share one, and have half their rates at most, where the work of all leaves two thirds.
+// TestCrowded: of three jobs on two GPUs two share one, and have at most half their rates, while total work permits two
+// thirds.
 func TestCrowded(t *testing.T) {
 	for workers, want := range map[int]*big.Rat{1: big.NewRat(1, 2), 2: big.NewRat(1, 3)} {
 		spec := &instance.Spec{Version: instance.Version, Objective: instance.MaxMinThroughput, Jobs: []instance.JobSpec{

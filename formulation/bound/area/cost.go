@@ -8,11 +8,11 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// CostBy finds premiums with which [relax.Model.ProveCost] proves much of what schedules cost that end by a given time. What they
-// prove is concave in them: it climbs with all premiums alike, then one by one.
+// CostBy finds premiums with which [relax.Model.ProveCost] gives a strong lower bound on the cost of schedules that end
+// by a given time. The bound is concave in the premiums: the search climbs with all premiums equal, then one by one.
 func CostBy(m *relax.Model, end instance.Tick) *relax.Proven {
 	const rounds, mostSteps = 3, 1 << 18
-	unit := max(1, slices.Max(m.Prices())/4096) // so that rounding in Worth does not hide what a step is worth
+	unit := max(1, slices.Max(m.Prices())/4096) // so that rounding in Worth does not hide the gain of a step
 	premiums := make([]instance.Price, len(m.Instance.Types))
 	var cost *big.Rat
 	climb := func(types []instance.Price) {
@@ -53,13 +53,14 @@ func CostBy(m *relax.Model, end instance.Tick) *relax.Proven {
 	return p
 }
 
-// LeastCost is what no schedule costs less than.
+// LeastCost is a lower bound on the cost of every schedule.
 func LeastCost(m *relax.Model) *relax.Proven {
 	return &relax.Proven{Kind: relax.CostBound, Certified: true, Value: m.LeastCost()}
 }
 
-// Molds finds what no schedule ends before, whatever number of workers each job has: the longest of their shortest chains, or weights of
-// GPU types, with which [relax.ProveWeights] proves it. Of the weights tried some are alike, some of one type alone, some as fast as a job runs.
+// Molds finds a lower bound on the makespan of all schedules, whatever number of workers each job has: the longest of
+// the jobs' shortest chains, or weights of GPU types with which [relax.ProveWeights] proves it. The weights tried are
+// equal ones, those of one type alone, and those proportional to a job's speed.
 func Molds(jobs [][]*relax.Model) *relax.Proven {
 	best := &relax.Proven{Kind: relax.ChainBound}
 	relax.ProveChains(best, jobs)

@@ -1,3 +1,4 @@
-// Package area finds the bounds of single jobs and of total work: the loads, heads, tails and
-// multipliers of area certificates. It finds prices of GPU types, too: for what plans cost, and for moldable jobs.
+// Package area computes the bounds of single jobs (chain) and of total work (area): the loads, heads, tails and
+// multipliers of area certificates. It also finds prices of GPU types, for the cost of plans and for moldable
+// jobs.
 package area

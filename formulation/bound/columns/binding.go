@@ -6,10 +6,10 @@ import (
 	"jigsaw/formulation/bound"
 )
 
-// bindings says which resources limit the plan at the prices of a bound of that value: growing
-// one by a factor 1 + e takes e times what all of it costs off the bound. Of a makespan the prices
-// tell shares only: where all that there is in the time before the due costs what the jobs pay, a
-// share more of one resource takes as much off the time.
+// bindings says which resources limit the plan, given the prices of a bound of that value: growing
+// a resource by a factor 1 + e reduces the bound by e times the cost of all of it. For makespan
+// the prices give shares only: if the capacity in the time before the due costs what the jobs pay,
+// growing one resource by its share takes as much off the time.
 func (s *Master) bindings(prices [][]int64, value *big.Rat) []bound.Binding {
 	costs, total := make([]float64, len(s.Groups)), 0.0
 	for g := range s.Groups {

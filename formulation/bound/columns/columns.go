@@ -20,29 +20,29 @@ import (
 
 // Limits of a columns bound. The zero value is useful.
 type Limits struct {
-	// Start is a schedule of the instance; its jobs are columns to begin with,
-	// and its length is the horizon. Without one the bound takes longer.
+	// Start is a schedule of the instance; its jobs are the initial columns, and
+	// its length is the horizon. Without one the bound takes longer.
 	Start *instance.Schedule
-	// Known is a bound already proven. Makespan goes on from there.
+	// Known is a bound already proven. Makespan continues from there.
 	Known *big.Rat
-	// Work limits the pricing: about how many steps of its recursions may be
-	// taken in all; 0 means 10^10. Negative means no limit.
+	// Work limits the pricing: about how many steps of its recursions may be taken
+	// in all; 0 means 10^10, negative means no limit.
 	Work int64
-	// Improved, if not nil, is told of every better bound on the way.
+	// Improved, if not nil, is called with every better bound on the way.
 	Improved func(bound.Bound)
 	// Solver limits each solve of the master.
 	Solver solver.Limits
 }
 
-// Bound returns the bound of the Dantzig-Wolfe reformulation on pools: one
-// column is a whole plan of one job (docs/problem.md section 6.5). The time axes
-// get finer as long as the limits permit; every stage's prices are proven in
-// exact arithmetic before its bound counts. For makespan the bound is the
-// smallest due by which plans for all jobs exist. There is no such bound for
-// the periodic objectives.
+// Bound computes the bound of the Dantzig-Wolfe reformulation on pools: one
+// column is a whole plan of one job (docs/problem.md section 6.5). The time
+// axes get finer as long as the limits permit; a stage's bound counts only
+// after its prices are proven in exact arithmetic. For makespan the bound is
+// the smallest due by which plans for all jobs exist. There is no such bound
+// for the periodic objectives.
 //
-// An engine that fails, or a context that
-// ends, is an error beside which the best bound so far is returned.
+// If an engine fails or a context ends, the error is returned together with the
+// best bound so far.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	if in.Objective.Periodic() {
 		return bound.Bound{}, fmt.Errorf("formulation: the columns bound is not about %s", in.Objective)
@@ -55,7 +55,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		c.limits.Work = math.MaxInt64
 	}
 	if !c.m.AllRun() {
-		return bound.Bound{}, nil // infeasible, which is for others to say
+		return bound.Bound{}, nil // infeasible, which others report
 	}
 	var err error
 	if in.Objective == instance.Makespan {
@@ -75,15 +75,15 @@ type search struct {
 	engine solver.Solver
 	limits Limits
 	best   bound.Bound
-	// last is the master solved last, and plans, by class, are those that its
-	// solution mixes.
+	// last is the master solved last, and plans, by class, are those with positive
+	// weight in its solution.
 	last  *Master
 	plans [][]Plan
 	pace  float64 // of proofs, in nanoseconds for a step of master.work
 }
 
-// closeGap ends column generation: what is left to gain is below what finer
-// time axes bring.
+// closeGap ends column generation: the remaining gain is smaller than that of
+// finer time axes.
 const closeGap = 1e-4
 
 // horizon is the length of the start, or a guess.
@@ -105,9 +105,9 @@ func (c *search) horizon() int64 {
 	return max(1, end.Int64())
 }
 
-// grains lists the time axes to go through, from coarse to fine. Where ticks are
-// few all are points from the start: buckets cost the bound less than points, and
-// plans serve the next axes, too.
+// grains lists the time axes to use, from coarse to fine. With few ticks all are
+// points from the start: coarser buckets weaken the bound less than coarser
+// points, and plans can be reused on the next axes.
 func grains(horizon int64) []columns.Grain {
 	if horizon > finest {
 		return []columns.Grain{{Points: 128, Buckets: 32}, {Points: 512, Buckets: 64}, {Points: 1024, Buckets: 128}, {Points: 2048, Buckets: 128}}
@@ -163,9 +163,9 @@ func (c *search) options(s *Master) colgen.Options {
 	}
 }
 
-// generate solves a master, proves what its prices give, and returns the
-// prices. Before the context's deadline it stops generating while there is time
-// left to prove them.
+// generate solves a master, proves the bound that its prices give, and returns
+// the prices. Before the context's deadline it stops generating while there is
+// time left to prove them.
 func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([][]int64, error) {
 	early, cancel := c.before(ctx, s)
 	defer cancel()
@@ -202,9 +202,9 @@ func (c *search) generate(ctx context.Context, s *Master, opt colgen.Options) ([
 	return prices, err
 }
 
-// before returns a context that ends before the given one does, in time for two
-// proofs: that of the master's prices, and whoever has a deadline proves them once
-// more. It leaves half of the time, for fine axes take less than coarse ones foretell.
+// before returns a context that ends before the given one, in time for two proofs:
+// that of the master's prices, and another one by callers with a deadline. It leaves
+// half of the time, since fine axes take less than coarse ones suggest.
 func (c *search) before(ctx context.Context, s *Master) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -215,11 +215,11 @@ func (c *search) before(ctx context.Context, s *Master) (context.Context, contex
 	return eventloop.Context(early), cancel
 }
 
-// firstPace is that of proofs before one was measured.
+// firstPace is the assumed pace of proofs before one was measured.
 const firstPace = 0.5
 
-// known lists plans by class for a master to begin with: those of the schedule,
-// and those of the last master where both mean the same.
+// known lists initial plans by class for a master: those of the schedule, and
+// those of the last master if they mean the same in both.
 func (c *search) known(s *Master) [][]Plan {
 	list := s.known(c.limits.Start)
 	if c.last == nil || !s.alike(c.last) {
@@ -234,7 +234,7 @@ func (c *search) known(s *Master) [][]Plan {
 	return list
 }
 
-// keep remembers the plans that a solution mixes.
+// keep remembers the plans with positive weight in a solution.
 func (c *search) keep(s *Master, live *colgen.Master[Plan], r *colgen.Result[Plan]) {
 	c.last, c.plans = s, make([][]Plan, len(s.Classes))
 	columns := live.Columns()
@@ -246,7 +246,7 @@ func (c *search) keep(s *Master, live *colgen.Master[Plan], r *colgen.Result[Pla
 	}
 }
 
-// alike reports whether the plans of one master are those of another, as far as
+// alike reports whether the plans of one master are valid in another, as far as
 // they end in time: in both every tick is a point, and the same links have rows.
 func (s *Master) alike(o *Master) bool {
 	for c := range s.Classes {
@@ -261,7 +261,7 @@ func (s *Master) alike(o *Master) bool {
 
 // dues bounds the makespan by the largest due that no plans meet.
 func (c *search) dues(ctx context.Context) error {
-	low := int64(1) // no schedule ends before
+	low := int64(1) // no schedule ends before this
 	for i := range c.m.Classes {
 		d := &c.m.Classes[i]
 		if chain := d.Chain(d.Iteration); chain.IsInt64() {
@@ -271,7 +271,7 @@ func (c *search) dues(ctx context.Context) error {
 	if c.limits.Known != nil && exact.Ceil(c.limits.Known).IsInt64() {
 		low = max(low, exact.Ceil(c.limits.Known).Int64())
 	}
-	high := max(low, c.horizon()) // some schedule may end by then
+	high := max(low, c.horizon()) // some schedule may end by this
 	return bound.Climb(low, high, func(due int64) (bool, error) {
 		if c.limits.Work <= 0 {
 			return false, nil
@@ -305,5 +305,5 @@ func (c *search) refute(ctx context.Context, due int64) (bool, error) {
 	return false, nil
 }
 
-// mostDuePoints is how many points dues are worth, of which there are many to try.
+// mostDuePoints limits the points for a due, since many dues have to be tried.
 const mostDuePoints = 256

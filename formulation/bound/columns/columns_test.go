@@ -21,9 +21,9 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestCheapestPlan compares the pricer with the examiner of certificates,
-// which looks for cheapest plans in another way, at random prices on fine and
-// coarse time axes.
+// TestCheapestPlan compares the pricer with the examiner of certificates, which
+// finds cheapest plans in another way, at random prices on fine and coarse time
+// axes.
 func TestCheapestPlan(t *testing.T) {
 	n := 1500
 	if testing.Short() {
@@ -63,13 +63,14 @@ func TestCheapestPlan(t *testing.T) {
 			}
 			require.Equal(t, want, found.Price, "seed %d", seed)
 			plans++
-			// With a limit there is the same plan below it, and none at it.
+			// With a limit above its price the same plan is found, and none with a limit at
+			// its price.
 			same, ok := p.Solve(tariff, k, want+1+rng.Int64N(1+want/8))
 			require.True(t, ok, "seed %d", seed)
 			require.Equal(t, want, same.Price, "seed %d", seed)
 			_, ok = p.Solve(tariff, k, want)
 			require.False(t, ok, "seed %d", seed)
-			// The plan costs what it says.
+			// The plan costs what it claims.
 			sum := p.Weight * found.Completion
 			for _, v := range found.Visits {
 				alt := columns.Alternative{Uses: v.Charges}
@@ -82,7 +83,7 @@ func TestCheapestPlan(t *testing.T) {
 	assert.Greater(t, plans, compared/2)
 }
 
-// TestColumnsBound holds the columns bound against brute force, and checks its
+// TestColumnsBound compares the columns bound with brute force, and checks its
 // certificate, whole and tampered with.
 func TestColumnsBound(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
@@ -110,7 +111,7 @@ func TestColumnsBound(t *testing.T) {
 		b, err := Bound(context.Background(), in, engine, limits)
 		require.NoError(t, err, "seed %d", seed)
 		if b.Value == nil {
-			continue // makespan whose bound is tight already
+			continue // makespan with a bound that is already tight
 		}
 		solved++
 		require.True(t, b.Certified)
@@ -140,8 +141,8 @@ func TestColumnsBound(t *testing.T) {
 			for i := range tampered.Prices {
 				tampered.Prices[i] = new(big.Int).Mul(tampered.Prices[i], big.NewInt(3))
 			}
-			// Prices that earn what they cost, or nothing, may be anything: the
-			// claim stays true, and so does its value.
+			// Prices that earn what they cost, or nothing, may be anything: the claim stays
+			// true, and its value is unchanged.
 			tried++
 			if _, err = verify.Certificate(context.Background(), in, &tampered); err != nil {
 				refused++
@@ -152,11 +153,11 @@ func TestColumnsBound(t *testing.T) {
 	t.Logf("%d of %d certificates refused with threefold prices", refused, tried)
 	assert.Greater(t, tight, solved/3)
 	assert.Greater(t, better, solved/10)
-	assert.Greater(t, refused, tried/3) // in tiny instances many jobs do not meet, and nothing has a price
+	assert.Greater(t, refused, tried/3) // in tiny instances many jobs share nothing, and nothing has a price
 }
 
-// TestKnownPlans holds the plans of schedules against the cheapest ones at random
-// prices: what a schedule does is never cheaper than the program permits. Columns
+// TestKnownPlans compares the plans of schedules with the cheapest ones at random
+// prices: a job in a schedule is never cheaper than the program permits. Columns
 // that were would end column generation too early.
 func TestKnownPlans(t *testing.T) {
 	n := 1000

@@ -1,9 +1,9 @@
-// Package columns solves the columns program of package relax/columns by column generation, and
-// so finds prices for columns certificates.
+// Package columns solves the columns program of package relax/columns by column generation.
+// This yields the prices of columns certificates.
 //
-// Columns are generated (package solver/colgen), plans of single jobs by dynamic programming
-// (pricer.go). Time axes get finer, and each begins with the prices, and where every tick is a
-// point with the plans, of the one before.
+// Columns are plans of single jobs, generated (package solver/colgen) by dynamic programming
+// (pricer.go). The time axis is refined step by step. Each step starts from the prices of the
+// one before, and also from its plans where every tick is a point.
 //
 // References: C. Barnhart et al., Branch-and-price: column generation for solving huge integer
 // programs, Oper. Res. 46 (1998); dues after R. Klein and A. Scholl, Computing lower bounds by

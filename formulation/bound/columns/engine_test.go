@@ -20,8 +20,8 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// engines returns the build's live engine and its cold one, which loads the
-// whole program anew for every solve.
+// engines returns the build's live engine and its cold one, which reloads the
+// whole program for every solve.
 func engines(t testing.TB) (live, cold solver.Solver) {
 	t.Helper()
 	live = boundtest.LiveEngine(t)
@@ -32,7 +32,7 @@ func engines(t testing.TB) (live, cold solver.Solver) {
 	return live, cold
 }
 
-// fineMaster is the columns program of an instance whose every tick is a point.
+// fineMaster is the columns program of an instance with every tick a point.
 func fineMaster(in *instance.Instance, horizon int64) *Master {
 	due := int64(-1)
 	if in.Objective == instance.Makespan {
@@ -42,8 +42,8 @@ func fineMaster(in *instance.Instance, horizon int64) *Master {
 }
 
 // TestColdAndLiveColumns solves columns programs with both engines: the values are
-// the same, and the bounds as far as an engine's reduced costs are. Those may be of
-// the wrong sign by a little, and each class of jobs has a share in it.
+// the same, and the bounds agree as far as an engine's reduced costs do. Those may
+// have the wrong sign by a little, for each class of jobs.
 func TestColdAndLiveColumns(t *testing.T) {
 	live, cold := engines(t)
 	n, compared := 200, 0
@@ -81,8 +81,8 @@ func TestColdAndLiveColumns(t *testing.T) {
 	assert.Greater(t, compared, n/2)
 }
 
-// BenchmarkColumns measures what a live model is worth: the same columns
-// program by an engine that keeps its basis and by one that starts anew.
+// BenchmarkColumns measures the gain of a live model: the same columns program
+// by an engine that keeps its basis and by one that starts anew.
 func BenchmarkColumns(b *testing.B) {
 	live, cold := engines(b)
 	for _, c := range []struct {

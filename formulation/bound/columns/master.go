@@ -13,21 +13,21 @@ import (
 type Master struct {
 	*columns.Program
 	Pricers []Pricer // by class
-	NoPlan  float64  // cost of doing without a plan, where plans end by a due; see problem
-	Scale   int64    // integer prices are per 1/scale of a unit of the objective
+	NoPlan  float64  // cost of a job without a plan, if plans end by a due; see problem
+	Scale   int64    // integer prices are in units of 1/scale of the objective's unit
 	Unit    float64
 }
 
 // Pricer prices the plans of a class.
 type Pricer interface {
-	// Solve returns the cheapest plan, and false where none is cheaper than the
-	// limit, which is [exact.NoPrice] for none.
+	// Solve returns the cheapest plan, and false if none is cheaper than the limit,
+	// which is [exact.NoPrice] for none.
 	Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool)
 	// Charges lists all that a task or a synchronisation may take.
 	Charges(add func(columns.Use))
 }
 
-// NewMaster returns the master of a program of which the classes have the usual pricers.
+// NewMaster returns the master of a program whose classes have the usual pricers.
 func NewMaster(p *columns.Program) *Master {
 	s := &Master{Program: p}
 	for c := range p.Classes {
@@ -37,8 +37,9 @@ func NewMaster(p *columns.Program) *Master {
 	return s
 }
 
-// measure chooses the units of prices: the engine counts weighted completion in
-// that of jobs that never wait, and integer prices are as fine as 64 bits permit.
+// measure chooses the units of prices: the engine measures weighted completion in
+// units of its value when jobs never wait, and integer prices are as fine as 64
+// bits permit.
 func (s *Master) measure() {
 	heaviest := 1.0
 	s.Unit = 0
@@ -68,7 +69,7 @@ func (s *Master) convexity(class int) solver.Row {
 	return solver.Row(s.Rows + class)
 }
 
-// mostTheta bounds the column theta, for an exact bound needs one.
+// mostTheta bounds the column theta; an exact bound needs an upper limit.
 const mostTheta = 1 << 20
 
 // problem returns the rows as an engine takes them, scaled by their
@@ -119,13 +120,14 @@ func (s *Master) column(class int, p Plan) colgen.Column[Plan] {
 			})
 		}
 	}
-	load[int(s.convexity(class))] = 1 // the last
+	load[int(s.convexity(class))] = 1 // the last entry
 	c.Entries = bound.Entries(load)
 	return c
 }
 
-// Prices turns the prices of the engine's rows into integer prices of a unit
-// of each group in each tick of a bucket. Any non-negative prices prove a bound.
+// Prices turns the prices of the engine's rows into integer prices, by group and
+// bucket, of a unit of the group in each tick of the bucket. Any non-negative
+// prices prove a bound.
 func (s *Master) Prices(y []float64) [][]int64 {
 	heaviest := s.heaviest()
 	list := make([][]int64, len(s.Groups))
@@ -144,8 +146,8 @@ func (s *Master) Prices(y []float64) [][]int64 {
 	return list
 }
 
-// heaviest returns an upper limit on the units x ticks that a plan takes of
-// each group.
+// heaviest returns, by group, an upper limit on the units x ticks that a plan
+// takes.
 func (s *Master) heaviest() []float64 {
 	list := make([]float64, len(s.Groups))
 	for c := range s.Classes {
@@ -166,8 +168,8 @@ func (s *Master) free() *Tariff {
 	return newTariff(s.Calendar, prices)
 }
 
-// spread calls put with every bucket that [from, to) meets, and the ticks that
-// it has there. What lies past the horizon is left out.
+// spread calls put with every bucket that [from, to) meets, and the number of
+// ticks in it. Ticks past the horizon are left out.
 func spread(c columns.Calendar, from, to int64, put func(bucket int, ticks int64)) {
 	to = min(to, c.Horizon)
 	for from < to {
@@ -178,8 +180,8 @@ func spread(c columns.Calendar, from, to int64, put func(bucket int, ticks int64
 	}
 }
 
-// group returns the group that stands for a group of a plan, which names
-// every GPU's own.
+// group returns the group of rows for a group of a plan, which names every
+// GPU's own.
 func (s *Master) group(own int) int {
 	if g := own - s.FirstGPU; s.Like != nil && g >= 0 && g < len(s.Like) {
 		return s.FirstGPU + int(s.Like[g])

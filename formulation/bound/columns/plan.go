@@ -18,16 +18,16 @@ type SyncStart struct {
 
 // Plan is a priced plan.
 type Plan struct {
-	Price      int64 // all of it, weight and charges
+	Price      int64 // in all, weight and charges
 	Completion int64 // tick
 	Visits     []Visit
 	Ends       []int64 // of its blocks; those after the horizon are left out
-	// Of a plan with a home only: its tasks by iteration and worker, and its
+	// Only for a plan with a home: its tasks by iteration and worker, and its
 	// synchronisations.
 	Assignment []instance.GPUID
 	Tasks      [][]TaskStart
 	Syncs      []SyncStart
 }
 
-// LeastWeight is what a plan needs to count.
+// LeastWeight is the least weight of a plan that counts.
 const LeastWeight = 1e-6

@@ -16,10 +16,10 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// TestFinerPools compares the columns program whose pool is three nodes with the
-// one that has a pool for each of them: their values are equal, whether jobs
-// live on one node or on several. Nodes are told apart by NICs and fabrics so
-// fast that no synchronisation is any longer on the slower ones.
+// TestFinerPools compares a columns program with one pool of three nodes with
+// one that has a pool for each node: their values are equal, whether jobs live
+// on one node or on several. Nodes are distinguished by NICs and fabrics so
+// fast that no synchronisation takes longer on the slower ones.
 func TestFinerPools(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	n := 60
@@ -43,7 +43,7 @@ func TestFinerPools(t *testing.T) {
 			values = append(values, r.Value)
 		}
 		assert.InEpsilon(t, values[0], values[1], 1e-4, "seed %d", seed)
-		if values[0] > 1+1e-3 { // more than there is, or longer than jobs that never wait
+		if values[0] > 1+1e-3 { // more than available, or longer than jobs that never wait
 			scarce++
 		}
 	}

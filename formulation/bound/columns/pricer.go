@@ -12,29 +12,29 @@ import (
 // planPricer finds the cheapest plan of one class of jobs at given prices: the
 // dynamic program over the ends of its synchronisations. f[i][m] is the least
 // price of the first i blocks of iterations when the last synchronisation ends
-// between the points m and m + 1, which the plan then treats as point m. Between two
-// ends every task takes its cheapest start in the window on its own, and then
-// the cheapest multiset is dealt.
+// between the points m and m + 1, which the plan then treats as point m. Between
+// two ends every task independently takes its cheapest start in the window, and
+// then the cheapest multiset is chosen.
 //
-// Most of the work are the prices of windows, of which there is a row for every
-// point that they begin at. So they are looked at only as far as a plan cheaper
-// than one at hand may need them: rest[i][m] bounds from below what remains after
-// the first i blocks have ended at m, with iterations that cost no less than the
+// Most of the work is computing the prices of windows, with a row for every
+// starting point. So they are computed only as far as a plan cheaper than the
+// known one may need them: rest[i][m] bounds from below what remains after the
+// first i blocks have ended at m, with iterations that cost no less than the
 // cheapest that ends as early, nor than the cheapest that begins as late.
 type planPricer struct{ *columns.Plans }
 
 // Scratch is the scratch memory of a pricer.
 type Scratch struct {
-	starts []startPrices // of the alternatives
+	starts []startPrices // of the alternatives' starts
 	prices [][]int64     // of the items of an option, by item and the point the window ends at
-	dealt  []int64       // of a multiset, by the same
-	window []int64       // of an iteration, by the same
+	dealt  []int64       // of a multiset, likewise
+	window []int64       // of an iteration, likewise
 	by     []int64       // least price of an iteration that ends by a point
 	after  []int64       // least price of one that begins at a point or later
 	f      [][]int64     // by block, point
 	from   [][]int32     // the point before
 	rest   [][]int64     // by block, point; rising
-	reach  []int         // by block: the last point that its next one may end at, from the point at hand
+	reach  []int         // by block: the last point at which the next block may end, from the current point
 }
 
 // resize makes the scratch fit.
@@ -131,7 +131,7 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 }
 
 // chain runs the recursion over the points, as far as plans below the limit may
-// go.
+// reach.
 func (p *planPricer) chain(t *Tariff, k *Scratch, mode int, limit int64) {
 	g := &p.Grid
 	for i := range g.Blocks + 1 {
@@ -141,9 +141,9 @@ func (p *planPricer) chain(t *Tariff, k *Scratch, mode int, limit int64) {
 	}
 	k.f[0][0] = 0
 	for n := range g.Points + 1 {
-		eventloop.Yield() // a class of a long plan takes a second, which is long for a browser
+		eventloop.Yield() // a class of a long plan takes a second, too long to block a browser
 		if k.after[n] >= exact.NoPrice || p.Due < 0 && g.Tick(n) >= t.calendar.Horizon && g.Last == g.Block {
-			break // past the horizon nothing costs less than to go on for nothing, if no block is rounded
+			break // past the horizon continuing is free, so that nothing is cheaper, if no block is rounded
 		}
 		last, reached := -1, int64(exact.NoPrice) // a lower bound on f[i][n], once its row is done
 		for i := range g.Blocks {
@@ -209,7 +209,7 @@ func (p *planPricer) cheapestEnd(t *Tariff, k *Scratch) (block, point int, price
 	return block, point, price, completion
 }
 
-// trace adds what an iteration in a window does, each item at its first
+// trace adds the visits of an iteration in a window, each item at its first
 // cheapest start.
 func (p *planPricer) trace(t *Tariff, visits []Visit, mode, n, m int, times int64) []Visit {
 	best, kept := int64(math.MaxInt64), len(visits)
@@ -243,7 +243,8 @@ func (p *planPricer) trace(t *Tariff, visits []Visit, mode, n, m int, times int6
 	return visits
 }
 
-// priceOf returns what a plan costs at other prices than it was made for.
+// priceOf returns the cost of a plan at prices other than those it was made
+// for.
 func (p *planPricer) priceOf(t *Tariff, o *Plan) int64 {
 	sum := p.Weight * o.Completion
 	for i := range o.Visits {
@@ -253,7 +254,7 @@ func (p *planPricer) priceOf(t *Tariff, o *Plan) int64 {
 	return sum
 }
 
-// key tells plans apart by what they take when.
+// key identifies a plan by what it takes when.
 func (p *Plan) key(class int) string {
 	b := binary.AppendUvarint(nil, uint64(class))
 	b = binary.AppendUvarint(b, uint64(p.Completion))
@@ -269,7 +270,7 @@ func (p *Plan) key(class int) string {
 	return string(b)
 }
 
-// Charges lists all that an item may take.
+// Charges lists everything that an item may take.
 func (p *planPricer) Charges(add func(columns.Use)) {
 	for i := range p.Options {
 		for _, item := range p.Options[i].Items {

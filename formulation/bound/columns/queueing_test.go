@@ -15,8 +15,8 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 )
 
-// TestQueueing: plans of jobs that queue, in which memory counts for nothing and loads are before the release, are no
-// longer than the optimum.
+// TestQueueing: for jobs that queue, ignoring memory and loading before the release, plans take no longer than the
+// optimum.
 func TestQueueing(t *testing.T) {
 	t.Parallel()
 	engine := boundtest.LiveEngine(t)

@@ -20,7 +20,7 @@ type classPricer struct {
 	s       *Master
 	class   int
 	pricing *pricing
-	found   []Plan // in the rounds before
+	found   []Plan // in previous rounds
 }
 
 // pricing is what the pricers of a master share: the tariff of the latest prices,
@@ -60,9 +60,9 @@ func (p *classPricer) Price(prices []float64, _ bool) colgen.Priced[Plan] {
 	return colgen.Priced[Plan]{Columns: []colgen.Column[Plan]{p.s.column(p.class, best)}, Bound: reduced}
 }
 
-// cheapest returns the cheapest plan, and false where there is none. The plans of
-// the rounds before are the heuristic stage: what the cheapest of them costs now
-// tells the exact one how far to look.
+// cheapest returns the cheapest plan, and false if there is none. The plans of
+// previous rounds are the heuristic stage: the current price of the cheapest of
+// them limits how far the exact stage has to search.
 func (p *classPricer) cheapest(t *Tariff, k *Scratch) (Plan, bool) {
 	pricer, usual := p.s.Pricers[p.class].(*planPricer)
 	if !usual {
@@ -81,8 +81,8 @@ func (p *classPricer) cheapest(t *Tariff, k *Scratch) (Plan, bool) {
 	return best, best.Price < exact.NoPrice
 }
 
-// postponed is the plan of a job that waits for the horizon and then meets
-// nobody: with it the program has a solution from the start.
+// postponed is the plan of a job that waits for the horizon and then shares
+// nothing with others: with it the program has a solution from the start.
 func (s *Master) postponed(class int) Plan {
 	p := &s.Classes[class].Plans
 	start := max(s.Calendar.Horizon, p.Grid.Release)
@@ -151,8 +151,8 @@ func (s *Master) ClassOf(c *colgen.Column[Plan]) int {
 	return int(c.Entries[len(c.Entries)-1].Row) - s.Rows
 }
 
-// known writes the jobs of a schedule, if there is one, down as plans by class:
-// columns to start from.
+// known writes the jobs of a schedule, if there is one, as plans by class:
+// initial columns.
 func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 	if schedule == nil {
 		return nil
@@ -192,7 +192,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 	return list
 }
 
-// certificate writes prices down.
+// certificate returns prices as a certificate.
 func (s *Master) certificate(prices [][]int64) *relax.Certificate {
 	return &relax.Certificate{Kind: relax.ColumnsBound, Denominator: big.NewInt(s.Scale), Prices: bound.Integers(s.Flat(prices)), Plans: &relax.PlanTerms{
 		Due: max(0, s.Due), Horizon: s.Horizon, Points: s.Grain.Points, Buckets: s.Grain.Buckets,

@@ -12,10 +12,10 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 )
 
-// TestSlowSynchronisations holds columns bounds against brute force where two
-// jobs' synchronisations meet on a link, and rate levels make them last other
-// than whole multiples of the shortest: the optimum may run them side by side,
-// both slow, and the bound must not ask for more.
+// TestSlowSynchronisations compares columns bounds with brute force when two
+// jobs' synchronisations meet on a link, and rate levels make their lengths
+// other than whole multiples of the shortest: the optimum may run them in
+// parallel, both slow, and the bound must not exceed it.
 func TestSlowSynchronisations(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	solved, slow := 0, 0
@@ -51,10 +51,10 @@ func TestSlowSynchronisations(t *testing.T) {
 	assert.Greater(t, slow, 5)
 }
 
-// crossing is an instance of two jobs that synchronise so many bytes over the
+// crossing is an instance of two jobs that synchronise the given bytes over the
 // same links of 1000 bytes a tick: the fabric of a node, the NICs of two nodes in
-// a rack, or those of two nodes whose switches a slower link joins, about which
-// relaxations know nothing.
+// a rack, or those of two nodes whose switches are joined by a slower link, which
+// relaxations ignore.
 func crossing(t *testing.T, objective instance.Objective, levels []instance.RateLevel, where string, bytes instance.Bytes) *instance.Instance {
 	t.Helper()
 	const ms = instance.Duration(1e6)

@@ -2,15 +2,15 @@ package columns
 
 import "jigsaw/formulation/relax/columns"
 
-// Tariff holds integer prices of a master's rows: what a unit costs from 0 to
-// each tick, by group of rows.
+// Tariff holds integer prices of a master's rows, cumulative: the cost of a
+// unit from 0 to each tick, by group of rows.
 type Tariff struct {
 	calendar columns.Calendar
 	prices   [][]int64 // of a unit in each tick of a bucket, by group
 	sum      [][]int64 // of a unit through all buckets before, by group; one longer
 }
 
-// newTariff adds prices up: prices[g][b] is what a unit costs in each tick of
+// newTariff sums prices: prices[g][b] is the cost of a unit in each tick of
 // bucket b.
 func newTariff(c columns.Calendar, prices [][]int64) *Tariff {
 	t := &Tariff{calendar: c, prices: prices, sum: make([][]int64, len(prices))}

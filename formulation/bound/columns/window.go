@@ -15,8 +15,8 @@ func priceAt(a *columns.Alternative, t *Tariff, start int64) int64 {
 }
 
 // cheapestStart returns the lowest price of a start in [from, to] and the first
-// such start. Prices are linear between the bucket ends that start or end of a
-// charge meets, so only those and the two ends are looked at.
+// such start. Prices are linear between the starts at which a charge begins or
+// ends at the end of a bucket, so only those and the two ends are examined.
 func cheapestStart(a *columns.Alternative, t *Tariff, from, to int64) (price, at int64) {
 	price, at = priceAt(a, t, from), from
 	look := func(s int64) {
@@ -53,15 +53,15 @@ type Visit struct {
 	Repeat  int64
 }
 
-// startPrices is what the starts of an alternative cost, by point. A window from n has
-// room for it if it ends at first[n] or later.
+// startPrices are the costs of the starts of an alternative, by point. A window from n
+// has room for it if it ends at first[n] or later.
 type startPrices struct {
 	first []int
-	more  []int64 // the cheapest start that a window to the point has, and to the point before has not
+	more  []int64 // the cheapest start in a window to the point that is not in the window to the point before
 	least []int64 // the least of these from the point on
 }
 
-// line returns s with another length, and anything in it.
+// line returns s with another length; its contents are undefined.
 func line[E any](s []E, length int) []E {
 	if cap(s) < length {
 		return make([]E, length)
@@ -69,7 +69,7 @@ func line[E any](s []E, length int) []E {
 	return s[:length]
 }
 
-// Square returns a matrix of so many rows and columns in the memory of another, with anything in it.
+// Square returns a matrix of the given size in the memory of another; its contents are undefined.
 func Square[E any](s [][]E, rows, cols int) [][]E {
 	for len(s) < rows {
 		s = append(s, nil)
@@ -80,7 +80,7 @@ func Square[E any](s [][]E, rows, cols int) [][]E {
 	return s
 }
 
-// look fills the stock of an alternative.
+// look fills the prices of an alternative.
 func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *columns.Alternative) {
 	g := &p.Grid
 	s.first, s.more, s.least = line(s.first, g.Points+1), line(s.more, g.Points+1), line(s.least, g.Points+2)
@@ -197,8 +197,8 @@ func (p *planPricer) fromPoint(k *Scratch, mode, n int) int64 {
 	return best
 }
 
-// place returns the price of an item in a window, exact.NoPrice where it does not
-// fit, and where it is cheapest.
+// place returns the price of an item in a window, exact.NoPrice if it does not
+// fit, and the cheapest position.
 func (p *planPricer) place(t *Tariff, item *columns.Item, n, m int) (price int64, at Visit) {
 	price = exact.NoPrice
 	for a := range item.Alts {

@@ -10,12 +10,12 @@ import (
 )
 
 // bindings reads from an optimal solution what limits the plan: rows with a
-// price, those of one resource taken together.
+// price, with those of one resource combined.
 //
-// A row of a resource reads capacity x time - load >= 0 for the makespan, and load <= capacity
-// otherwise. Growing the resource by a factor 1 + e does to the
-// optimum what lowering the load by the same factor does: the derivative is the
-// price times the load.
+// A row of a resource reads capacity x time - load >= 0 for the makespan, and
+// load <= capacity otherwise. Growing the resource by a factor 1 + e changes
+// the optimum as lowering the load by the same factor does: the derivative is
+// the price times the load.
 func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []bound.Binding {
 	objective := math.Abs(s.Objective)
 	if objective == 0 {
@@ -61,7 +61,7 @@ func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []b
 		}
 	}
 	for at := range found {
-		// A range belongs to one row: it says nothing about a sum over rows.
+		// A range belongs to one row and does not hold for a sum over rows.
 		if b := &found[at]; largest[at] < 0.9*math.Abs(b.Effect) {
 			b.Ranged, b.Lower, b.Upper = false, 0, 0
 		}
@@ -73,7 +73,7 @@ func bindings(f *fluid.Program, s *solver.Solution, ranging *solver.Ranging) []b
 // to first order in rows with time.
 func growth(r *linear.Row, load, lower, upper float64) (float64, float64) {
 	less, more := (lower-float64(r.Rhs))/load, (upper-float64(r.Rhs))/load
-	if r.Sense == linear.AtLeast { // a lower constant is a larger resource
+	if r.Sense == linear.AtLeast { // a lower constant means a larger resource
 		less, more = -more, -less
 	}
 	return max(-1, less), more

@@ -15,17 +15,18 @@ import (
 type Limits struct {
 	Solver solver.Limits
 	// Columns is about how many columns the interval-indexed program of the
-	// weighted completion may have; 0 means 20,000. The bound is coarser below.
+	// weighted completion may have; 0 means 20,000. Fewer columns give a coarser
+	// bound.
 	Columns int
 }
 
 const defaultColumns = 20_000
 
-// Bound returns the bound of the fluid program of the package comment, solved
-// by the given engine and proven in exact arithmetic. A limit of the engine is
-// no error: Bound.LP.Status tells, and Value is nil unless the duals at hand
-// prove something. Errors are a cancelled context, an engine that fails, and
-// numbers beyond what a linear program can hold.
+// Bound solves the fluid program of the package comment with the given engine,
+// and returns its bound, proven in exact arithmetic. A limit of the engine is
+// no error: Bound.LP.Status tells of it, and Value is nil unless the available
+// duals prove a bound. Errors are a cancelled context, an engine that fails,
+// and numbers too large for a linear program.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	if limits.Columns <= 0 {
 		limits.Columns = defaultColumns
@@ -79,7 +80,7 @@ func fluidBound(ctx context.Context, m *relax.Model, engine solver.Solver, limit
 	if solution.Status == solver.Optimal {
 		var ranging *solver.Ranging
 		if ranger, ok := live.(solver.Ranger); ok {
-			// Ranges are an extra: without them the sentences are shorter.
+			// Ranges are optional: without them the sentences are shorter.
 			if ranging, err = ranger.Range(ctx); err != nil {
 				ranging = nil
 			}

@@ -21,8 +21,8 @@ import (
 	"jigsaw/solver"
 )
 
-// TestShapesAgainstOptima holds the programs of large instances, in which
-// classes share shapes, against brute force.
+// TestShapesAgainstOptima compares the programs of large instances, in which
+// classes share shapes, with brute force.
 func TestShapesAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	count := 150
@@ -47,8 +47,8 @@ func TestShapesAgainstOptima(t *testing.T) {
 	}
 }
 
-// TestTamperedPrices checks that prices that were changed at random prove a
-// weaker bound or none, never one beyond the optimum.
+// TestTamperedPrices checks that randomly changed prices prove a weaker bound
+// or none, never one beyond the optimum.
 func TestTamperedPrices(t *testing.T) {
 	s := boundtest.Engine(t)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -115,8 +115,8 @@ func TestCertificateOfWrongShape(t *testing.T) {
 	require.ErrorIs(t, err, relax.ErrPrices, "prices that are missing")
 }
 
-// TestFluidIsDeterministic builds each program twice, and checks that
-// engines accept it and that all rows and columns have names of their own.
+// TestFluidIsDeterministic builds each program twice, and checks that engines
+// accept it and that all rows and columns have distinct names.
 func TestFluidIsDeterministic(t *testing.T) {
 	for _, objective := range instance.Objectives() {
 		in := boundtest.Synthetic(t, 4, 250, objective)

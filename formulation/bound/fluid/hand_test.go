@@ -55,13 +55,13 @@ func TestBoundsByHand(t *testing.T) {
 			big.NewRat(384, 1), big.NewRat(960, 1),
 		},
 		{
-			// 1/40 iterations per tick at the most, of weight 5.
+			// At most 1/40 iterations per tick, of weight 5.
 			"throughput", boundtest.TwoNodes(2, with(ladder4, func(j *instance.JobSpec) { j.Weight = 5 })), instance.Throughput,
 			big.NewRat(1, 8), big.NewRat(1, 8),
 		},
 		{
-			// 16 lone jobs run 1/12 iterations per tick each, 4/3 in all, but the
-			// 4 GPUs do 4/12 per tick.
+			// 16 lone jobs run 1/12 iterations per tick each, 4/3 in total, but the 4 GPUs
+			// do 4/12 per tick.
 			"throughput of lone jobs", boundtest.TwoNodes(2, with(lone, func(j *instance.JobSpec) { j.Count = 16 })), instance.Throughput,
 			big.NewRat(4, 3), big.NewRat(1, 3),
 		},
@@ -115,8 +115,8 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// Jobs of 40 and 12 ticks an iteration run 1/40 + 1/12 together, but in 40 ticks
-// at the most: 1 and 3 iterations in 40 are more than 0 and 3 in 36.
+// Jobs of 40 and 12 ticks an iteration run 1/40 + 1/12 together, but in at most
+// 40 ticks: 1 and 3 iterations in 40 are more than 0 and 3 in 36.
 func TestChainOfWholeIterations(t *testing.T) {
 	spec := boundtest.TwoNodes(2, instance.JobSpec{Name: "a", Model: "four", Workers: 4}, instance.JobSpec{Name: "b", Model: "four", Workers: 1})
 	spec.Objective = instance.Throughput

@@ -48,7 +48,7 @@ func TestInfeasibleByHand(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			in := boundtest.Compile(t, test.spec)
 			assert.Equal(t, []string{test.want}, relax.Infeasible(in))
-			area.Chain(in) // anything is a bound, but it must not panic
+			area.Chain(in) // any value is a bound, but it must not panic
 			area.Bound(in)
 			test.spec.Objective = instance.WeightedCompletion
 			area.Bound(boundtest.Compile(t, test.spec))

@@ -21,8 +21,8 @@ import (
 	"jigsaw/solver"
 )
 
-// vast draws an instance of numbers near the largest that are compiled: tasks of up to 2^40
-// ticks, many iterations and jobs, heavy weights, late releases, large clusters.
+// vast draws an instance with numbers near the largest permitted: tasks of up to 2^40 ticks,
+// many iterations and jobs, heavy weights, late releases, large clusters.
 func vast(rng *rand.Rand, objective instance.Objective) (*instance.Instance, error) {
 	upTo := func(bits int) int64 { return 1 + rng.Int64N(1<<max(bits-rng.IntN(4), rng.IntN(bits+1))) }
 	tick := instance.Duration(1000)
@@ -56,7 +56,7 @@ func vast(rng *rand.Rand, objective instance.Objective) (*instance.Instance, err
 	return instance.Compile(spec, nil)
 }
 
-// oneByOne returns the value of running the jobs one after the other; for rates, of an
+// oneByOne returns the value of running the jobs one after the other; for rates, one
 // iteration of each in turn.
 func oneByOne(in *instance.Instance) *big.Rat {
 	now, sum, slowest := new(big.Int), new(big.Rat), new(big.Rat)
@@ -100,8 +100,8 @@ func oneByOne(in *instance.Instance) *big.Rat {
 	return weights.Quo(weights, period)
 }
 
-// TestNoOverflow: where numbers are too large for a machine's integers, or for exact floating
-// point, a bound is missing, not wrong; and so are certificates with any prices.
+// TestNoOverflow: if numbers are too large for machine integers, or for exact floating point,
+// a bound is missing, not wrong; the same holds for certificates with any prices.
 func TestNoOverflow(t *testing.T) {
 	s := boundtest.Engine(t)
 	n := 100
@@ -118,7 +118,7 @@ func TestNoOverflow(t *testing.T) {
 			}
 			schedule := oneByOne(in)
 			if in.MaxPeriod > 0 && new(big.Rat).Inv(schedule).Sign() > 0 && objective.Periodic() {
-				schedule = new(big.Rat) // which may be too long a period
+				schedule = new(big.Rat) // the period may be too long
 			}
 			holds := func(b bound.Bound) {
 				if b.Value != nil {
@@ -129,7 +129,7 @@ func TestNoOverflow(t *testing.T) {
 			holds(area.Chain(in))
 			holds(area.Bound(in))
 			f := fluid.New(relax.New(in), fluid.UsualDetail(defaultColumns))
-			if f.Linear.Fits() == nil { // the engine may still despair of such numbers
+			if f.Linear.Fits() == nil { // the engine may still fail with such numbers
 				if b, err := Bound(context.Background(), in, s, Limits{Solver: solver.Limits{Iterations: 2000}}); err == nil {
 					holds(b)
 				}

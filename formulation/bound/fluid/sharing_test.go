@@ -15,8 +15,8 @@ import (
 	"jigsaw/formulation/relax/fluid"
 )
 
-// TestSharingAgainstOptima holds the rates programs against brute force, with
-// as many co-resident sets as there are and with few, so that there is an aggregate set.
+// TestSharingAgainstOptima compares the rates programs with brute force, with all
+// co-resident sets and with few, so that there is an aggregate set.
 func TestSharingAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	seeds := uint64(2000)

@@ -1,5 +1,5 @@
-// Package horizon bounds plans in which jobs hold memory only while they run: it chooses the dual
-// feasible function, or the jobs of which no two are in memory together, by which package memorytime proves most.
+// Package horizon bounds plans in which jobs hold memory only while they run: it chooses the dual feasible
+// function, or the jobs no two of which are in memory together, with which package memorytime proves most.
 package horizon
 
 import (
@@ -14,8 +14,8 @@ import (
 	"jigsaw/formulation/relax/memorytime"
 )
 
-// Memory returns the bound that memory x time proves, in exact arithmetic; without a value where
-// jobs hold memory for the whole plan, or where the least of memory is more than any job's. Each job must find room by itself.
+// Memory returns the bound of memory x time, in exact arithmetic; without a value if jobs hold memory for the
+// whole plan, or if the smallest memory exceeds every job's demand. Each job must fit by itself.
 func Memory(in *instance.Instance) bound.Bound {
 	best := bound.Bound{}
 	if !in.Queues() {
@@ -48,8 +48,8 @@ const (
 	mostParts = 8
 )
 
-// shares lists the dual feasible functions that are tried: that of the volume; those in which small jobs do not
-// count and large ones count whole, at the sizes of the jobs; and those rounded to few parts.
+// shares lists the dual feasible functions to try: the identity (volume); those in which small jobs do not
+// count and large ones count whole, with the jobs' sizes as thresholds; and those rounded to few parts.
 func shares(items []memorytime.Item, room instance.Bytes) []relax.ShareTerms {
 	list := []relax.ShareTerms{{}}
 	var cuts []instance.Bytes
@@ -72,8 +72,8 @@ func shares(items []memorytime.Item, room instance.Bytes) []relax.ShareTerms {
 	return list
 }
 
-// apart returns jobs of which no two can be in memory together, of long stays: beginning with each
-// class in turn, all classes that go with those before are added, the longest first.
+// apart returns jobs with long stays no two of which can be in memory together: starting from each class in
+// turn, it adds all classes compatible with those chosen, the longest first.
 func apart(items []memorytime.Item, gpus int64) (best []instance.JobID) {
 	widest := int64(0)
 	for i := range items {

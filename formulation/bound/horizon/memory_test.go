@@ -20,8 +20,8 @@ import (
 	queues "jigsaw/heuristics/horizon"
 )
 
-// TestSandwich: every bound <= the optimum of brute force <= every plan, and nothing that fits by itself
-// is infeasible.
+// TestSandwich: every bound <= the optimum of brute force <= every plan, and nothing that fits by itself is
+// called infeasible.
 func TestSandwich(t *testing.T) {
 	t.Parallel()
 	count := 2600
@@ -78,7 +78,7 @@ func TestSandwich(t *testing.T) {
 	require.Positive(t, apart)
 }
 
-// compiled is the instance of a text.
+// compiled is the instance in a text.
 func compiled(t *testing.T, text string) *instance.Instance {
 	t.Helper()
 	d, err := codec.Decode([]byte(text))
@@ -110,7 +110,7 @@ jobs:
 	require.Nil(t, horizon.Memory(in).Value)
 }
 
-// TestApart: two jobs on both GPUs and one on either, of which no two fit on a GPU, run one after the other.
+// TestApart: two jobs on both GPUs and one on either, no two of which fit on a GPU, run one after the other.
 func TestApart(t *testing.T) {
 	in := compiled(t, `
 version: 1
@@ -126,7 +126,7 @@ jobs:
   - {name: b, model: s, workers: 1, iterations: 12, weight: 3}
   - {name: c, model: s, workers: 1, iterations: 4}
 `)
-	// Iterations of 3 ticks and, of a, a tick of sync; c runs beside b.
+	// Iterations of 3 ticks and, for a, a tick of sync; c runs beside b.
 	b := horizon.Memory(in)
 	require.Equal(t, big.NewRat(116, 1), b.Value)
 	require.Equal(t, []instance.JobID{0, 1, 2}, b.Certificate.Share.Apart)
@@ -135,13 +135,14 @@ jobs:
 		require.Error(t, memorytime.Prove(in, &p, &relax.ShareTerms{Apart: wrong}), wrong)
 	}
 	require.Error(t, memorytime.Prove(in, &p, &relax.ShareTerms{Apart: []instance.JobID{0}, Parts: 1}))
-	// b, a, a end at 36, 76 and 116; of c half its stay.
+	// b, a, a end at 36, 76 and 116; for c half its stay.
 	in.Objective = instance.WeightedCompletion
 	require.NoError(t, memorytime.Prove(in, &p, &relax.ShareTerms{Apart: []instance.JobID{0, 1, 2}}))
 	require.Equal(t, big.NewRat(3*36+76+116+6, 1), p.Value)
 }
 
-// TestApartByActivations: two jobs on both GPUs whose parameters find room together, but not beside the activations.
+// TestApartByActivations: two jobs on both GPUs whose parameters fit together, but not beside the
+// activations.
 func TestApartByActivations(t *testing.T) {
 	in := compiled(t, `
 version: 1
@@ -157,14 +158,14 @@ jobs:
   - {name: b, model: m, workers: 2, iterations: 10}
   - {name: c, model: s, workers: 2, iterations: 3}
 `)
-	// Iterations of 3 ticks and a tick of sync; the parameters of c and the activations of a have room, too.
+	// Iterations of 3 ticks and a tick of sync; the parameters of c and the activations of a also fit.
 	b := horizon.Memory(in)
 	require.Equal(t, []instance.JobID{0, 1}, b.Certificate.Share.Apart)
 	require.Equal(t, big.NewRat(80, 1), b.Value)
 }
 
-// TestApartByDeepTasks: a job on all four GPUs has room beside one on two at the least depths, but one of the two that they
-// share has a task at full depth.
+// TestApartByDeepTasks: a job on all four GPUs fits beside one on two at the least depths, but one of the
+// two shared GPUs has a task at full depth.
 func TestApartByDeepTasks(t *testing.T) {
 	in := compiled(t, `
 version: 1
@@ -189,7 +190,7 @@ jobs:
 	require.Equal(t, []instance.JobID{0, 1}, horizon.Memory(in).Certificate.Share.Apart)
 }
 
-// TestNoRoomAlone: what fits nowhere by itself is told with its own numbers.
+// TestNoRoomAlone: a job that fits nowhere by itself is reported with its own numbers.
 func TestNoRoomAlone(t *testing.T) {
 	in := compiled(t, `
 version: 1

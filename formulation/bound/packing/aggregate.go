@@ -217,7 +217,7 @@ func (s search) spread(small *search, list []aggregate, prices []int64) []int64 
 	spread := make([]int64, s.Prices)
 	for n := range list {
 		a, from := &list[n], small.Classes[n].At
-		slope := 0.0 // of the worth, per tick
+		slope := 0.0 // of the value, per tick
 		if len(small.Classes[n].Depths) > 1 {
 			slope = float64(prices[from+1]) / (a.most - a.least)
 		}

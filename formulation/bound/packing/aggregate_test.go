@@ -21,8 +21,8 @@ import (
 	"jigsaw/solver"
 )
 
-// TestAggregated holds prices that aggregated programs find against those found without: what they refute
-// the others refute, and often the other way round.
+// TestAggregated compares prices found by aggregated programs with those found without: what they refute
+// the others also refute, and often vice versa.
 func TestAggregated(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	refuted, found, spread := 0, 0, 0
@@ -56,12 +56,12 @@ func TestAggregated(t *testing.T) {
 	assert.Greater(t, found, refuted/3)
 }
 
-// TestAggregatedBound: of a program that is too large, the bound is that of an aggregated one.
+// TestAggregatedBound: for a program that is too large, the bound is that of an aggregated one.
 func TestAggregatedBound(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	spec := boundtest.TwoNodes(16)
 	spec.Cluster.Racks[0].Nodes = 12
-	// On 192 GPUs 300 workers that take more than half of the time that there is if all their work is spread.
+	// On 192 GPUs 300 workers that take more than half of the available time if all their work is spread.
 	rng := rand.New(rand.NewPCG(1, 22))
 	for j := range 300 {
 		spec.Jobs = append(spec.Jobs, instance.JobSpec{

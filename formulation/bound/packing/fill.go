@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// packedWorker is a worker in a content: its tasks take so many units together and mix two
-// depths, numbered among those that the rule knows.
+// packedWorker is a worker in a content: the number of units of its tasks together, and the
+// two depths they mix, numbered among those that the rule knows.
 type packedWorker struct {
 	class         int
 	units         int64
 	shallow, deep int
 }
 
-// configuration are workers that share a GPU.
+// configuration is a set of workers that share a GPU.
 type configuration []packedWorker
 
-// packLine is what a worker is worth if its tasks take from so many units to so many: the
-// line between two depths that it mixes. The worth of all mixes is concave, and the best
-// lines are those of its hull.
+// packLine is the value of a worker as a function of the units of its tasks in a range:
+// the line between two depths that it mixes. The value of all mixes is concave, and the
+// best lines are those of its hull.
 type packLine struct {
 	shallow, deep int
 	from, to      int64
 	worth, slope  int64 // at from, and per unit
 }
 
-// lines returns what a worker in a slot is worth, at integer prices.
+// lines returns the value of a worker in a slot, at integer prices.
 func (s search) lines(slot *packing.Slot, prices []int64) (lines []packLine) {
 	c := &s.Classes[slot.Class]
 	worth := c.Worth(prices)
@@ -36,7 +36,7 @@ func (s search) lines(slot *packing.Slot, prices []int64) (lines []packLine) {
 			continue
 		}
 		for len(hull) > 0 && slot.Ticks[hull[len(hull)-1]] >= slot.Ticks[i] {
-			hull = hull[:len(hull)-1] // deeper tasks stand for shallower ones, too
+			hull = hull[:len(hull)-1] // deeper tasks also count as shallower ones
 		}
 		for len(hull) > 1 {
 			a, b := hull[len(hull)-2], hull[len(hull)-1]
@@ -63,21 +63,21 @@ func (s search) lines(slot *packing.Slot, prices []int64) (lines []packLine) {
 	return lines
 }
 
-// slope is that of the line between two points, rounded up.
+// slope is the slope of the line between two points, rounded up.
 func slope(fromTicks, from, toTicks, to int64) int64 {
 	return (to - from + toTicks - fromTicks - 1) / (toTicks - fromTicks)
 }
 
-// packFill is the knapsack recursion over the slots of a pool. Those worth nothing count, too:
+// packFill is the knapsack recursion over the slots of a pool. Slots without value count, too:
 // their tasks fill the waits of others.
 type packFill struct {
 	s      search
 	pool   *packing.Pool
 	fixed  *packPath    // of the slots of decided jobs; nil for none
-	looked int64        // sets that best looked at
+	looked int64        // sets examined by best
 	lines  [][]packLine // by slot
-	// after[i][x] is what slots from i on are worth in x units; with[i] the same with slot
-	// i, which then takes took[i][x]. Fixed slots are left out.
+	// after[i][x] is the value of slots from i on in x units; with[i] the same with slot i,
+	// which then takes took[i][x]. Fixed slots are left out.
 	after, with [][]int64
 	took        [][]int32
 }
@@ -106,14 +106,14 @@ func (s search) fill(pool int, prices []int64) *packFill {
 	return f
 }
 
-// join adds a worker to what others are worth by units, and says what it takes. On each line
-// the best of the others slides along.
+// join adds a worker to the values of others by units, and says how many units it takes. For
+// each line a sliding window finds the best of the others.
 func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 	worth, took = make([]int64, len(others)), make([]int32, len(others))
 	for x := range worth {
 		worth[x] = exact.NoWorth
 	}
-	queue := make([]int32, len(others)) // y of falling others(y) - slope y
+	queue := make([]int32, len(others)) // y with falling others(y) - slope y
 	for _, line := range lines {
 		head, tail := 0, 0
 		for x := int(line.from); x < len(others); x++ {
@@ -138,7 +138,7 @@ func join(others []int64, lines []packLine) (worth []int64, took []int32) {
 	return worth, took
 }
 
-// worth is that of the best content if nothing but rooms limits what it takes.
+// worth is the value of the best content if only rooms limit what it takes.
 func (f *packFill) worth() int64 {
 	if f.fixed != nil {
 		return f.hope(f.fixed, f.after[0])
@@ -150,11 +150,11 @@ func (f *packFill) worth() int64 {
 	return worth
 }
 
-// sets returns, for each slot that is not fixed, those of the content that is worth most if
-// nothing but rooms limits what it takes, as far as that is more than a GPU costs.
+// sets returns, for each slot that is not fixed, the slots of the most valuable content
+// with it if only rooms limit what it takes, as far as that exceeds the price of a GPU.
 func (f *packFill) sets(price int64) (list [][]int) {
 	room := int(f.pool.Room)
-	// before[i][z] is what fixed slots and those before i are worth if all but z units are left
+	// before[i][z] is the value of fixed slots and those before i if all but z units are left
 	// for others.
 	before, took := make([][]int64, len(f.lines)), make([][]int32, len(f.lines))
 	last := make([]int64, room+1)
@@ -193,10 +193,10 @@ func (f *packFill) sets(price int64) (list [][]int) {
 	return list
 }
 
-// start is how many units are lost to contents that begin with slot i.
+// start is the number of units lost to contents that begin with slot i.
 func (f *packFill) start(i int) int {
 	if f.fixed != nil {
-		return int(f.pool.Room) + 1 // none does
+		return int(f.pool.Room) + 1 // no content does
 	}
 	return int(f.pool.Room - f.pool.Slots[i].Room)
 }

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// packPath is a set of slots with what it is worth by units.
+// packPath is a set of slots with its value by units.
 type packPath struct {
 	slots []int
 	worth []int64
@@ -26,12 +26,13 @@ func (f *packFill) add(set *packPath, i int) *packPath {
 	return &packPath{append(slices.Clip(set.slots), i), worth, append(slices.Clip(set.took), took)}
 }
 
-// limit returns how many units the set takes at the most; below 0 where it cannot be.
+// limit returns the most units the set takes; below 0 if the set is impossible.
 func (f *packFill) limit(set *packPath) int64 {
 	return min(f.pool.Room, f.s.Limit(f.pool, set.slots))
 }
 
-// fit returns the best content of those fixed and a set of slots, nil where there is none.
+// fit returns the best content of the fixed slots and a set of slots, nil if there is
+// none.
 func (f *packFill) fit(slots []int) (configuration, int64) {
 	set := f.fixed
 	for _, i := range slots {
@@ -57,7 +58,7 @@ func (f *packFill) content(set *packPath) (configuration, int64) {
 	return content, worth
 }
 
-// worker returns the worker in a slot that takes so many units.
+// worker returns the worker in a slot that takes the given number of units.
 func (f *packFill) worker(i int, units int64) packedWorker {
 	w := packedWorker{class: f.pool.Slots[i].Class, units: units}
 	best := int64(exact.NoWorth)
@@ -69,15 +70,16 @@ func (f *packFill) worker(i int, units int64) packedWorker {
 	return w
 }
 
-// mostPackCells bounds the sets that are looked at for the best content, times units.
+// mostPackCells bounds the sets examined for the best content, times units.
 const mostPackCells = 2 << 20
 
-// best returns contents that are worth more than so much, the best last, and a limit on what
-// any is worth: sets are extended slot by slot, as long as the knapsack leaves hope.
+// best returns contents with a value above known, the best last, and an upper limit on the
+// value of any: sets are extended slot by slot as long as the knapsack bound permits an
+// improvement.
 func (f *packFill) best(known int64) (contents []configuration, worth int64) {
 	left := mostPackCells / (f.pool.Room + 1)
 	worth = known
-	enough := func() int64 { return known + (worth-known)/2 } // contents half as good give columns, too
+	enough := func() int64 { return known + (worth-known)/2 } // contents with half the gain give columns, too
 	var extend func(set *packPath, first int)
 	look := func(set *packPath, first int) {
 		left--
@@ -96,7 +98,7 @@ func (f *packFill) best(known int64) (contents []configuration, worth int64) {
 		})
 		for i := first; i < last && left > 0; i++ {
 			if f.pool.Slots[i].Fixed || i > first && f.pool.Slots[i].Class == f.pool.Slots[i-1].Class {
-				continue // as its twin before
+				continue // same as the identical slot before
 			}
 			if f.hope(set, f.with[i]) > enough() {
 				look(f.add(set, i), i+1)
@@ -116,8 +118,8 @@ func (f *packFill) best(known int64) (contents []configuration, worth int64) {
 	return contents, worth
 }
 
-// hope is what a set with others is worth at the most in the room there is, these being worth so
-// much by units.
+// hope is an upper limit on the value of a set together with others in the room there is, given
+// the value of these by units.
 func (f *packFill) hope(set *packPath, others []int64) int64 {
 	if set == nil {
 		return others[f.pool.Room]

@@ -18,23 +18,23 @@ import (
 	"jigsaw/solver/colgen"
 )
 
-// Limits of a packing bound. The zero value is useful but for Known.
+// Limits of a packing bound. The zero value is useful, except for Known.
 type Limits struct {
-	// Known is a bound already proven, from which to go on, and Until a value
-	// that some schedule has, past which there is nothing to prove; nil where
-	// none is known.
+	// Known is a bound already proven, from which to continue, and Until the value
+	// of some schedule, beyond which there is nothing to prove; nil if none is
+	// known.
 	Known, Until *big.Rat
 	// Work limits the pricing, as in columns.Limits.
 	Work int64
-	// Improved, if not nil, is told of every better bound on the way.
+	// Improved, if not nil, is called with every better bound on the way.
 	Improved func(bound.Bound)
 	// Solver limits each solve of the program.
 	Solver solver.Limits
 }
 
 // Bound returns the bound on the makespan of whole workers living on whole
-// GPUs; its value is nil where it proves nothing that is not known. Errors are
-// those of columns.Bound.
+// GPUs; its value is nil if it proves nothing new. Errors are those of
+// columns.Bound.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PackingBound}}
 	m := relax.New(in)
@@ -42,7 +42,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		return best, nil
 	}
 	if limits.Until == nil {
-		limits.Until = new(big.Rat).Mul(limits.Known, big.NewRat(2, 1)) // far enough
+		limits.Until = new(big.Rat).Mul(limits.Known, big.NewRat(2, 1)) // far enough to search
 	}
 	if limits.Work == 0 {
 		limits.Work = bound.DefaultWork
@@ -95,11 +95,11 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 // search looks for prices of a packing program.
 type search struct {
 	*packing.Program
-	// ticks are those of a task of a class on its fastest GPUs, by depth that the rule knows.
+	// ticks are those of a task of a class on its fastest GPUs, by depth known to the rule.
 	ticks [][]float64
 }
 
-// NewSearch states the program of a due, see [packing.New].
+// NewSearch states the program of a due; see [packing.New].
 func NewSearch(m *relax.Model, due int64, homes [][]instance.GPUID) search {
 	s := search{packing.New(m, due, homes), make([][]float64, len(m.Classes))}
 	for c := range m.Classes {
@@ -126,8 +126,8 @@ func packWork(p *packing.Pool) (sum int64) {
 	return sum
 }
 
-// bindings says which GPUs limit the plan: a share more of them takes as much off the makespan as
-// they have of what all GPUs cost.
+// bindings says which GPUs limit the plan: growing them by a fraction reduces the makespan by
+// that fraction of their share of the cost of all GPUs.
 func (s search) bindings(prices []int64) []bound.Binding {
 	total := 0.0
 	for p := range s.Pools {
@@ -145,17 +145,17 @@ func (s search) bindings(prices []int64) []bound.Binding {
 // mostPackWork bounds the steps of pricing a program once; a larger one is aggregated.
 const mostPackWork = 2_000_000
 
-// Result is what the program of a due says.
+// Result is the outcome of the program of a due.
 type Result struct {
-	Prices   []int64           // that refute the due; nil where none do
+	Prices   []int64           // that refute the due; nil if none do
 	contents [][]configuration // of the solution, by pool
 	unit     int64             // of contents
 	work     int64             // steps that pricing took
 }
 
-// Solve looks for prices that prove that sigma is positive, beginning with contents of similar
-// programs. The check rounds the mixes of depths that it looks at: where it finds contents worth
-// more than they are, prices by which sigma is larger leave GPUs a margin to cost more.
+// Solve looks for prices that prove that sigma is positive, starting from contents of similar
+// programs. The check rounds the mixes of depths that it examines. If it finds contents valued
+// above their true value, prices with a larger sigma leave a margin for a higher price of GPUs.
 func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits) (Result, error) {
 	work := int64(0)
 	for _, margin := range []float64{0, 1e-3} {
@@ -173,7 +173,7 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 	return known, nil
 }
 
-// solve looks for prices by which sigma is larger than the margin.
+// solve looks for prices for which sigma is larger than the margin.
 func (s search) solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits, margin float64) (Result, error) {
 	q := s.problem()
 	r := Result{unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
@@ -221,7 +221,8 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 	return r, err
 }
 
-// gpuPrices returns prices of a GPU of each pool, about the given ones, by which no content is worth more, and a margin.
+// gpuPrices returns prices of a GPU of each pool, near the given ones, that no content exceeds in
+// value, plus a margin.
 func (s search) gpuPrices(prices, about []int64, margin float64) (list []int64) {
 	for p := range s.Pools {
 		f := s.fill(p, prices)
@@ -229,13 +230,13 @@ func (s search) gpuPrices(prices, about []int64, margin float64) (list []int64) 
 		if worth > about[p] {
 			_, worth = f.best(about[p])
 		}
-		// Where decided jobs cannot share their GPUs there is no content, and any price will do.
+		// If decided jobs cannot share their GPUs there is no content, and any price will do.
 		list = append(list, max(-exact.MostWorth, worth+max(packSlack*s.Due, int64(float64(worth)*margin/4))))
 	}
 	return list
 }
 
-// begin returns prices to begin with: a tick is worth the same everywhere, as in the area bound.
+// begin returns initial prices: a tick has the same price everywhere, as in the area bound.
 func (s search) begin(rows int) []float64 {
 	y := make([]float64, rows)
 	sum := 0.0
@@ -269,8 +270,8 @@ func (s search) begin(rows int) []float64 {
 	return y
 }
 
-// problem returns the rows, (1) and (2) divided by their right sides or the number of tasks,
-// and the columns of mixes and sigma.
+// problem returns the rows, (1) and (2) divided by their right-hand sides or the number of
+// tasks, and the columns of mixes and sigma.
 func (s search) problem() *solver.Problem {
 	q := &solver.Problem{Name: "packing"}
 	var sigma []solver.Entry
@@ -308,7 +309,7 @@ func (s search) problem() *solver.Problem {
 	return q
 }
 
-// column returns that of a content of a pool.
+// column returns the column of a content of a pool.
 func (s search) column(pool int, content configuration) colgen.Column[configuration] {
 	values := map[int]float64{s.Prices + pool: 1}
 	key := binary.AppendUvarint(nil, uint64(pool))
@@ -327,7 +328,8 @@ func (s search) column(pool int, content configuration) colgen.Column[configurat
 	return colgen.Column[configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
 }
 
-// deeper returns how many tasks of a worker are at each depth from the second on or deeper.
+// deeper returns, for each depth from the second on, how many tasks of a worker are at that
+// depth or deeper.
 func (s search) deeper(pool int, w packedWorker) []float64 {
 	c := &s.Classes[w.class]
 	tasks := make([]float64, len(c.Depths)-1)
@@ -357,7 +359,7 @@ func (s search) holds(pool int, content configuration) bool {
 	for _, w := range content {
 		slot := slices.IndexFunc(p.Slots, func(o packing.Slot) bool { return o.Class == w.class })
 		for slices.Contains(slots, slot) && slot < len(p.Slots) {
-			slot++ // its twin
+			slot++ // its identical slot
 		}
 		if slot < 0 || slot == len(p.Slots) || p.Slots[slot].Class != w.class {
 			return false
@@ -367,11 +369,11 @@ func (s search) holds(pool int, content configuration) bool {
 	return left+s.Limit(p, slots) >= 0
 }
 
-// PackScale is what integer prices are per 1 of sigma.
+// PackScale is the integer price of 1 of sigma.
 const PackScale = 1 << 50
 
-// integers turns the prices of the engine's rows into those of the program, and what a GPU of
-// each pool costs.
+// integers turns the prices of the engine's rows into those of the program, and returns the
+// price of a GPU of each pool.
 func (s search) integers(y []float64) (prices, cost []int64) {
 	prices = make([]int64, s.Prices)
 	for i := range s.Classes {
@@ -388,8 +390,8 @@ func (s search) integers(y []float64) (prices, cost []int64) {
 	return prices, cost
 }
 
-// moderate returns prices in the same proportions, of which the check will not say that they are too
-// large: where decided homes leave little to choose, some are.
+// moderate scales prices down to a size that the check accepts: if decided homes leave little
+// choice, some are too large.
 func (s search) moderate(y []float64) []float64 {
 	most := 0.0
 	for i := range s.Classes {
@@ -410,8 +412,8 @@ func (s search) moderate(y []float64) []float64 {
 	return y
 }
 
-// packSlack is how far, per tick of the due, the check may find a content worth more, for it
-// rounds the worth of a tick up for more mixes of depths.
+// packSlack is by how much, per tick of the due, the check may overestimate a content, since it
+// rounds the value of a tick up for more mixes of depths.
 const packSlack = 2
 
 // pricer prices the contents of the GPUs of a pool.
@@ -427,10 +429,11 @@ func (p *pricer) Multiplicity() (least, most float64) {
 	return n, n
 }
 
-// Price implements [colgen.Pricer]. Sets of workers come from the knapsack; what else is to be
-// known of them is looked at where these pay next to nothing of what the knapsack hopes for. To
-// wait until none of them pays would not do: prices of an engine are inexact, so that a content
-// may pay a little that is a column already, and then the knapsack would be all that is proven.
+// Price implements [colgen.Pricer]. Sets of workers come from the knapsack; their other
+// conditions are checked if the sets themselves gain next to nothing of what the knapsack
+// promises. It cannot wait until none of them gains: prices of an engine are inexact, so a
+// content that already is a column may still gain a little, and then only the knapsack's bound
+// would be proven.
 func (p *pricer) Price(y []float64, _ bool) colgen.Priced[configuration] {
 	prices, cost := p.integers(y)
 	f := p.fill(p.pool, prices)
@@ -444,7 +447,7 @@ func (p *pricer) Price(y []float64, _ bool) colgen.Priced[configuration] {
 	}
 	if len(priced.Columns) == 0 && hope > 0 {
 		contents, worth := f.best(cost[p.pool])
-		p.work += f.looked * packWork(&p.Pools[p.pool]) / int64(max(1, len(f.pool.Slots))) // each adds a worker
+		p.work += f.looked * packWork(&p.Pools[p.pool]) / int64(max(1, len(f.pool.Slots))) // each set adds a worker
 		priced.Bound = float64(cost[p.pool]-worth) / PackScale
 		for _, content := range contents[max(0, len(contents)-mostOffered):] {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))
@@ -453,10 +456,11 @@ func (p *pricer) Price(y []float64, _ bool) colgen.Priced[configuration] {
 	return priced
 }
 
-// mostOffered is how many contents a pricer offers of those that were found one by one, the best.
+// mostOffered is the number of contents found one by one that a pricer offers, the best ones.
 const mostOffered = 64
 
-// packHope is what part of what the knapsack hopes for a content of it should pay.
+// packHope is the divisor of the knapsack's promise: a content should gain at least that part
+// of it.
 const packHope = 16
 
 func (s search) certificate(prices []int64) *relax.Certificate {

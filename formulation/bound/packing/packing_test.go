@@ -23,8 +23,8 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestPacking holds the packing bound against brute force, with and without
-// rounding to units, and proves its certificates.
+// TestPacking compares the packing bound with brute force, with and without rounding to
+// units, and proves its certificates.
 func TestPacking(t *testing.T) {
 	engine := boundtest.LiveEngine(t)
 	n := 600
@@ -70,9 +70,9 @@ func TestPacking(t *testing.T) {
 	assert.Greater(t, better, proven/50)
 }
 
-// TestBestContent holds the search for the best content, and the check that there is none
-// better, against all sets of workers and all they may take, at random prices, also where some
-// homes are decided.
+// TestBestContent compares the search for the best content, and the check that there is none
+// better, with enumeration of all sets of workers and all they may take, at random prices,
+// also with some decided homes.
 func TestBestContent(t *testing.T) {
 	better, fixed := 0, 0
 	for seed := range uint64(300) {
@@ -154,7 +154,7 @@ func bestByEnumeration(s search, p *packing.Pool, prices []int64, slots []int, f
 	return best
 }
 
-// bestUnits deals units out to workers, one after the other.
+// bestUnits distributes units to workers, one after the other.
 func bestUnits(s search, p *packing.Pool, prices []int64, slots []int, left int64) int64 {
 	if len(slots) == 0 {
 		return 0
@@ -168,7 +168,7 @@ func bestUnits(s search, p *packing.Pool, prices []int64, slots []int, left int6
 	return best
 }
 
-// TestContentLimit holds what a GPU can hold against what it holds in optimal schedules.
+// TestContentLimit compares what a GPU can hold with what it holds in optimal schedules.
 func TestContentLimit(t *testing.T) {
 	n, full := 600, 0
 	if testing.Short() {
@@ -217,9 +217,9 @@ func TestContentLimit(t *testing.T) {
 	assert.Greater(t, full, n/10, "limits are met")
 }
 
-// TestPackingPrices holds that what is proven of a pool's contents does not rest on the
-// knapsack alone where the best content pays next to nothing, as one that is a column already
-// does at the prices of an engine.
+// TestPackingPrices checks that what is proven of a pool's contents does not depend on the
+// knapsack alone if the best content gains next to nothing, like one that is already a column
+// at the prices of an engine.
 func TestPackingPrices(t *testing.T) {
 	const paid = 1000
 	better := 0

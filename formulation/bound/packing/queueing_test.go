@@ -16,8 +16,8 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestQueueing: what whole workers on whole GPUs prove of jobs that queue, with memory for all at once and loads before the
-// release, is no more than the optimum, and is proven again.
+// TestQueueing: for jobs that queue, with memory for all at once and loads before the release, the packing bound is at
+// most the optimum, and can be proven again.
 func TestQueueing(t *testing.T) {
 	t.Parallel()
 	engine := boundtest.LiveEngine(t)

@@ -11,12 +11,12 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// strongIterations limits each linear program that looks ahead.
+// strongIterations limits each look-ahead solve of a linear program.
 const strongIterations = 50
 
-// branch splits a node at the value of a column that counts and is no whole
-// number in the solution, a rate if there is one, or else at a rate that its
-// products do not fit. It leaves the node whole if there is none.
+// branch splits a node at an integer column whose value in the solution is
+// fractional: a rate if there is one, otherwise at a rate that disagrees with
+// its products. It leaves the node whole if there is none.
 func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
 	var list []solver.Col
 	rated := false
@@ -72,8 +72,8 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 	return nil
 }
 
-// divide splits a node: the column is at most at, or above. What proves the node
-// proves its parts until there is more.
+// divide splits a node: the column is at most at, or above. The proof of the
+// node also holds for its parts until there is a better one.
 func (n *periodNode) divide(col int, at, upper int64) {
 	n.split = &periods.Narrowing{Parent: n.narrow, Col: col, Upper: at}
 	for _, part := range []*periods.Narrowing{n.split, {Parent: n.narrow, Col: col, Lower: at + 1, Upper: upper}} {
@@ -82,12 +82,12 @@ func (n *periodNode) divide(col int, at, upper int64) {
 	n.proof, n.basis = nil, nil
 }
 
-// part returns a part of the node, before anything else is known of it.
+// part returns a part of the node, without further information.
 func (n *periodNode) part(narrow *periods.Narrowing) *periodNode {
 	return &periodNode{period: n.period, narrow: narrow, value: n.value, proof: n.proof, inherited: true, gpus: n.gpus, basis: n.basis}
 }
 
-// try returns by how much the bound rises, at least, when a column moves to a
+// try returns a lower bound on the rise of the bound when a column moves to a
 // whole number.
 func (t *search) try(ctx context.Context, r *relaxation, s *solver.Solution, costs *tree.PseudoCosts, col solver.Col, up bool) (float64, error) {
 	x, lower, upper := s.Primal[col], r.lower[col], r.upper[col]
@@ -119,8 +119,8 @@ func (t *search) try(ctx context.Context, r *relaxation, s *solver.Solution, cos
 	return rise, nil
 }
 
-// disagreeing returns the rate that is furthest from its products in a point; -1 where
-// all are what they should be.
+// disagreeing returns the rate that differs most from its products in a point; -1 if
+// all agree.
 func disagreeing(r *fluid.Rates, x []float64, lower, upper []int64) int {
 	worst, at := 1e-6, -1
 	for i, col := range r.Cols {

@@ -20,7 +20,7 @@ import (
 	"jigsaw/solver"
 )
 
-// holds reports by the definition whether a link may have the contents.
+// carries reports by the definition whether a link may have the contents.
 func carries(s *periods.LinkContents, n []int64) bool {
 	ticks := int64(0)
 	for i := range n {
@@ -51,8 +51,8 @@ func carries(s *periods.LinkContents, n []int64) bool {
 	return true
 }
 
-// TestContents compares the most valuable contents of links, as the search and the check
-// know them, with all of them.
+// TestContents compares the most valuable contents of links, as found by the search and
+// the check, with all of them.
 func TestContents(t *testing.T) {
 	compared, excluded := 0, 0
 	for seed := range uint64(300) {
@@ -60,7 +60,7 @@ func TestContents(t *testing.T) {
 		m := &periods.Programs{Model: relax.New(boundtest.SlowNICs(t, rng, 4)).Split(), CoResidentSets: fluid.MostCoResidentSets}
 		period := 6 + rng.Int64N(12)
 		f := m.Program(period, nil)
-		if f.Rates == nil { // nobody can run
+		if f.Rates == nil { // nothing can run
 			continue
 		}
 		limits := slices.Clone(f.Rates.Limits)
@@ -110,8 +110,8 @@ func TestContents(t *testing.T) {
 	t.Logf("%d compared", compared)
 }
 
-// TestContentsOfPlans finds what the links of optimal plans carry among the contents that
-// links may have.
+// TestContentsOfPlans finds the contents of links in optimal plans among the possible
+// contents.
 func TestContentsOfPlans(t *testing.T) {
 	links, together := 0, 0
 	for seed := range seeds(150) {
@@ -152,8 +152,8 @@ func TestContentsOfPlans(t *testing.T) {
 	assert.Greater(t, together, int(seeds(50)), "of %d links", links)
 }
 
-// provenBound holds the bound against the optimum and proves it anew: its certificate, nil where
-// nobody can run, and whether the bound is the optimum.
+// provenBound compares the bound with the optimum and proves it anew. It returns its
+// certificate, nil if nothing can run, and whether the bound is the optimum.
 func provenBound(t *testing.T, s solver.Solver, in *instance.Instance, optimum *big.Rat) (proof *relax.Certificate, met bool) {
 	b, err := Bound(context.Background(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 200})
 	require.NoError(t, err)
@@ -168,8 +168,8 @@ func provenBound(t *testing.T, s solver.Solver, in *instance.Instance, optimum *
 	return proof, b.Value.Cmp(optimum) == 0
 }
 
-// TestCutsAgainstOptima holds bounds whose trees have cuts against brute force, proves
-// them anew and refuses what is changed about a cut.
+// TestCutsAgainstOptima compares bounds whose trees have cuts with brute force, proves
+// them anew and rejects changes to a cut.
 func TestCutsAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	solved, cuts, exact := 0, 0, 0
@@ -180,7 +180,7 @@ func TestCutsAgainstOptima(t *testing.T) {
 			continue
 		}
 		proof, met := provenBound(t, s, in, optimum)
-		if proof == nil { // nobody can run
+		if proof == nil { // nothing can run
 			continue
 		}
 		if solved++; met {

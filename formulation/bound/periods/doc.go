@@ -1,3 +1,3 @@
-// Package periods searches the programs of package relax/periods by branch and bound, all periods in
-// one tree, with cuts of what links carry and prices of what single GPUs hold.
+// Package periods solves the programs of package relax/periods by branch and bound, with one tree
+// for all periods, cuts on what links carry, and prices of what single GPUs hold.
 package periods

@@ -17,7 +17,7 @@ import (
 )
 
 // TestGenuinePeriods changes single numbers, nodes and prices of periods certificates that
-// have nodes of every kind: what is still proven is no better than the optimum.
+// have nodes of every kind: what they still prove is no better than the optimum.
 func TestGenuinePeriods(t *testing.T) {
 	s := boundtest.Engine(t)
 	n := uint64(60)
@@ -48,7 +48,7 @@ func TestGenuinePeriods(t *testing.T) {
 			c.Tree, c.Prices = slices.Clone(proof.Tree), slices.Clone(proof.Prices)
 			boundtest.Alter(rng, &c)
 			changed++
-			// Whatever the claim: what do these prices prove?
+			// Regardless of the claim: what do these prices prove?
 			if b, err := verify.Check(context.Background(), in, &c); err == nil {
 				require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: %v is proven, the optimum is %v", seed, b.Value, optimum)
 				believed++

@@ -30,12 +30,12 @@ type gpuShare struct {
 	x     int64
 }
 
-// gpuScale is what integer prices are per iteration of weight 1, where weights permit.
+// gpuScale is the integer price of one iteration of weight 1, if weights permit.
 const gpuScale = 1 << 40
 
 func newGPUMaster(s *periods.GPUProgram) *gpuMaster {
 	m := &gpuMaster{GPUProgram: s, scale: gpuScale, crowded: make([]int, len(s.Pools))}
-	gain := 1.0 // about the largest sum that is added up
+	gain := 1.0 // about the largest sum
 	for i := range s.Classes {
 		gain += float64(s.Classes[i].Jobs) * float64(s.Classes[i].Weight) * float64(s.F.Period) * float64(s.Classes[i].Workers)
 	}
@@ -45,8 +45,8 @@ func newGPUMaster(s *periods.GPUProgram) *gpuMaster {
 	return m
 }
 
-// problem returns the rows and the columns of shares, negated: programs are minimised. In
-// (34), weights are divided by the largest.
+// problem returns the rows and the columns of shares, negated, since programs are
+// minimised. In (34), weights are divided by the largest.
 func (m *gpuMaster) problem() *solver.Problem {
 	q := &solver.Problem{Name: "gpus"}
 	for g := range m.F.Groups {
@@ -90,7 +90,7 @@ func (m *gpuMaster) problem() *solver.Problem {
 // unitOf is the largest weight.
 func unitOf(r *periods.GPURule) float64 { return float64(max(1, slices.Max(r.Weight))) }
 
-// iterations is the number of tasks of a worker, one in each.
+// iterations is the number of tasks of a worker, one per iteration.
 func iterations(t *periods.WorkerTasks) (n int64) {
 	for _, c := range t.Counts {
 		n += c
@@ -98,7 +98,7 @@ func iterations(t *periods.WorkerTasks) (n int64) {
 	return n
 }
 
-// column returns that of a content of a pool.
+// column returns the column of a content of a pool.
 func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Column[periods.Configuration] {
 	values := map[int]float64{len(m.F.Groups) + pool: 1}
 	key := binary.AppendUvarint(nil, uint64(pool))
@@ -120,7 +120,7 @@ func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Colum
 	return colgen.Column[periods.Configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
 }
 
-// integers turns the prices of the engine's rows into those of the program, all but the
+// integers converts the prices of the engine's rows into those of the program, except the
 // prices of pools.
 func (m *gpuMaster) integers(y []float64) []int64 {
 	prices := make([]int64, m.Prices)
@@ -158,25 +158,25 @@ func (p *gpuPricer) Price(y []float64, _ bool) colgen.Priced[periods.Configurati
 	price := -y[len(p.F.Groups)+p.pool]
 	tag := int64(max(0, price) * p.scale)
 	priced := colgen.Priced[periods.Configuration]{Bound: price - float64(f.worth(tag))/p.scale}
-	for _, content := range append(f.list, nil) { // better and better
+	for _, content := range append(f.list, nil) { // each better than the one before
 		priced.Columns = append(priced.Columns, p.column(p.pool, content))
 	}
 	return priced
 }
 
-// gpuResult is what the search of a node's program of GPUs found.
+// gpuResult is the outcome of searching a node's program of GPUs.
 type gpuResult struct {
 	proof *periods.Leaf
-	// solved says that the value is about that of the program, and shares how its jobs are
-	// shared out, by class and iterations.
+	// solved says that value is close to that of the program, and that shares are the
+	// distribution of its jobs by class and iterations.
 	solved bool
 	shares [][]float64
 	rounds int
 	gpuStart
 }
 
-// gpuStart is what a similar program begins with: contents of its solution, and its prices of
-// links and, by class, of workers and rules.
+// gpuStart is initial data from a similar program: contents of its solution, and its prices
+// of links and, by class, of workers and rules.
 type gpuStart struct {
 	contents []periods.Configuration
 	links    []float64
@@ -184,8 +184,8 @@ type gpuStart struct {
 	crowded  []int // by pool: how often there were too many contents
 }
 
-// solveGPUs searches prices whose bound, in weight times iterations, is below least or else as
-// low as can be, unless none is below enough.
+// solveGPUs searches for prices whose bound, in weight times iterations, is below least or
+// otherwise as low as possible. It gives up if no prices can give a bound below enough.
 func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver, start *gpuStart, least, enough float64) (*gpuResult, error) {
 	m := newGPUMaster(s)
 	copy(m.crowded, start.crowded)
@@ -245,8 +245,8 @@ func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver,
 	return found, nil
 }
 
-// begin returns the prices of the rows to begin with, nil if none are known: those of a
-// similar program, where it has no more iterations of a class those of its most.
+// begin returns the initial prices of the rows, nil if none are known: those of a similar
+// program; if that has fewer iterations of a class, those of its largest number.
 func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
 	if len(start.links) != len(m.F.Groups) || len(start.classes) != len(m.Classes) {
 		return nil
@@ -282,12 +282,13 @@ func (m *gpuMaster) begin(q *solver.Problem, start *gpuStart) []float64 {
 // iterations, which are whole numbers.
 const gpuTolerance = 0.05
 
-// proof returns integer prices, of pools what a GPU can be worth.
+// proof returns integer prices; the price of a pool is the largest value of a GPU's
+// content.
 func (m *gpuMaster) proof(y []float64) *periods.Leaf {
 	prices := m.integers(y)
 	for p := range m.Pools {
 		crowded := m.crowded[p]
-		m.crowded[p] = 0 // these prices may be from before
+		m.crowded[p] = 0 // these prices may be old
 		prices[len(m.F.Groups)+p] = m.fill(p, prices).worth(exact.Never)
 		m.crowded[p] = crowded
 	}

@@ -10,9 +10,9 @@ import (
 	"jigsaw/solver"
 )
 
-// lookAtGPUs solves the program of GPUs for a node, keeps what its prices prove if that is more,
-// and splits the node at a rate if it can. The first time that a node asks for it, this leaves
-// one part, so that the most promising nodes come first; and so it does where others have
+// lookAtGPUs solves the program of GPUs for a node, keeps what its prices prove if that is
+// better, and splits the node at a rate if it can. The first time that a node asks for it, the
+// result is one part, so that the most promising nodes come first; likewise if others have
 // become more promising meanwhile.
 func (t *search) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
 	if n.gpus == nil {
@@ -58,22 +58,23 @@ func (t *search) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNode, s
 		}
 		t.reached, _ = v.Float64()
 	}
-	// A job that must run may be left out by the column that gives the program a solution:
-	// such a mix lies outside the rate's limits.
+	// The column that gives the program a solution may leave out a job that must run: such a mix
+	// lies outside the rate's limits.
 	if col, at := r.mixed(g, found.shares); col >= 0 && r.lower[col] <= at && at < r.upper[col] {
 		n.divide(col, at, r.upper[col])
 	}
 	return nil
 }
 
-// gpuWork is how many rounds of column generation, times rows, there are for each node that
-// the search may have.
+// gpuWork is the number of rounds of column generation, times rows, for each node that the
+// search may have.
 const gpuWork = 500
 
-// leastStep is the part by which a look at GPUs has to lower a bound before others come first.
+// leastStep is the fraction by which solving the program of GPUs has to lower a bound before
+// others come first.
 const leastStep = 0.005
 
-// again leaves one part, which is the node itself, to be looked at later.
+// again leaves one part, the node itself, to be examined later.
 func (n *periodNode) again(start *gpuStart) {
 	part := n.part(n.narrow)
 	part.gpus = start
@@ -81,7 +82,7 @@ func (n *periodNode) again(start *gpuStart) {
 	n.proof, n.basis = nil, nil
 }
 
-// mostTreePrices bounds the prices of GPU programs in a certificate, which are many.
+// mostTreePrices bounds the number of prices of GPU programs in a certificate.
 const mostTreePrices = 1 << 20
 
 // busy reports whether the time of GPUs has a price.
@@ -94,8 +95,8 @@ func (r *relaxation) busy(y []float64) bool {
 	return false
 }
 
-// interest is a value, in weight times iterations of a period, that is of no interest any
-// more, nor is any below the next whole number.
+// interest is the value, in weight times iterations of a period, up to which values are of no
+// interest any more, nor are any below the next whole number.
 func (t *search) interest(period int64) float64 {
 	known := t.until()
 	if known == nil {
@@ -106,8 +107,8 @@ func (t *search) interest(period int64) float64 {
 	return v + 1 - gpuTolerance/10
 }
 
-// mixed returns the column of a rate that is mixed most, and a value that splits the mix;
-// -1 where no rate is.
+// mixed returns the column of the rate that is mixed most, and a value that splits the mix; -1
+// if no rate is mixed.
 func (r *relaxation) mixed(g *periods.GPUProgram, shares [][]float64) (col int, at int64) {
 	col = -1
 	if r.Rates == nil {

@@ -13,10 +13,11 @@ type gpuFill struct {
 	m    *gpuMaster
 	pool int
 	look *periods.GPUExaminer
-	list []periods.Configuration // better and better
+	list []periods.Configuration // each better than the one before
 }
 
-// Limits on how much is looked at: in all, to begin with, and how often there may be more.
+// Limits on the number of examined contents: in all, at first, and how often there may be
+// more.
 const (
 	mostGPULooks  = 500_000
 	quickGPULooks = 3_000
@@ -31,9 +32,9 @@ func (m *gpuMaster) fill(pool int, prices []int64) *gpuFill {
 	return f
 }
 
-// worth is that of the best content; an upper limit on it where that is far above the price of
-// a GPU, or too many have to be looked at to tell. Where that is so again and again, gaps are
-// forgotten.
+// worth is the value of the best content; or an upper limit on it if that is far above the
+// price of a GPU, or if too many contents have to be examined. If that happens repeatedly,
+// gaps are ignored.
 func (f *gpuFill) worth(price int64) int64 {
 	if f.look == nil {
 		return exact.MostWorth
@@ -50,7 +51,7 @@ func (f *gpuFill) worth(price int64) int64 {
 	return value
 }
 
-// best looks for contents worth more than that, notes them, and returns what the best is worth;
+// best looks for contents with a higher value, records them, and returns the value of the best;
 // all says that there is no better one.
 func (f *gpuFill) best(worth int64, looks int) (value int64, all bool) {
 	value, f.look.Looks = worth, looks

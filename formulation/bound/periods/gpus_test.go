@@ -19,8 +19,8 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestGPUsAgainstOptima holds bounds that know what GPUs hold against brute force, proves them
-// anew and refuses changed prices.
+// TestGPUsAgainstOptima compares bounds from contents of GPUs with brute force, proves them
+// anew and rejects changed prices.
 func TestGPUsAgainstOptima(t *testing.T) {
 	s := boundtest.Engine(t)
 	solved, leaves, exact, roots, met := 0, 0, 0, 0, 0
@@ -43,7 +43,7 @@ func TestGPUsAgainstOptima(t *testing.T) {
 			}
 		}
 		proof, reached := provenBound(t, s, in, optimum)
-		if proof == nil { // nobody can run
+		if proof == nil { // nothing can run
 			continue
 		}
 		if solved++; reached {
@@ -79,8 +79,8 @@ func TestGPUsAgainstOptima(t *testing.T) {
 	t.Logf("%d solved, %d exact, %d leaves; at %d of %d roots GPUs alone prove the optimum", solved, exact, leaves, met, roots)
 }
 
-// TestGPUContents compares what the contents of a GPU are worth, as the search and the check
-// find it, with all of them.
+// TestGPUContents compares the values of contents of a GPU, as found by the search and the
+// check, with all of them.
 func TestGPUContents(t *testing.T) {
 	compared, excluded := 0, 0
 	for seed := range uint64(200) {
@@ -155,8 +155,8 @@ func TestGPUContents(t *testing.T) {
 	assert.Greater(t, excluded, 1000)
 }
 
-// TestGPUContentsOfPlans finds what the GPUs of optimal plans hold among the contents that GPUs
-// may have.
+// TestGPUContentsOfPlans finds the contents of GPUs in optimal plans among the possible
+// contents.
 func TestGPUContentsOfPlans(t *testing.T) {
 	gpus, shared, tight := 0, 0, 0
 	for seed := range seeds(240) {

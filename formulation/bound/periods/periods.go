@@ -17,32 +17,32 @@ import (
 
 // Limits of [Bound].
 type Limits struct {
-	// Until returns the value of the best schedule known, nil for none: a bound
-	// that meets it is the best there is.
+	// Until returns the value of the best schedule known, nil for none: a bound that
+	// reaches it is optimal.
 	Until func() *big.Rat
-	// Nodes is the largest number of nodes; 0 means that the search goes on with
+	// Nodes is the largest number of nodes; 0 means that the search continues with
 	// larger programs while that may help, each of up to [MostPeriodNodes] nodes.
 	Nodes int
-	// Event, if not nil, is told of the number of nodes solved.
+	// Event, if not nil, is called with the number of nodes solved.
 	Event func(nodes int)
-	// Improved, if not nil, is told of better bounds before the last.
+	// Improved, if not nil, is called with better bounds before the last.
 	Improved func(bound.Bound)
 }
 
-// MostPeriodNodes keeps the certificate of a tree to some megabytes.
+// MostPeriodNodes keeps the certificate of a tree to a few megabytes.
 const MostPeriodNodes = 8000
 
-// Bound returns the bound on a periodic objective that whole numbers give,
-// where the instance bounds the period. In a plan of period P iterations, tasks
-// and GPUs are counted in whole numbers: the fluid program of rates, stated for
-// that period, is one in integers. For every P it is searched by branch and bound,
-// all in one tree, the period of the largest bound first. Every leaf is proven by
-// prices in exact arithmetic when it is made, so that the bound holds whenever
-// the search ends. Bound.Value is nil if not all periods were looked at, or if
-// they are too many.
+// Bound returns the bound on a periodic objective in whole numbers, if the
+// instance bounds the period. In a plan of period P iterations, tasks and GPUs
+// are counted in whole numbers: the fluid program of rates, stated for that
+// period, is an integer program. For every P it is solved by branch and bound,
+// all in one tree, the period of the largest bound first. Every leaf is proven
+// by prices in exact arithmetic when it is made, so the bound holds whenever
+// the search ends. Bound.Value is nil if not all periods were examined, or if
+// there are too many.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
-	size := 0 // of the program before
+	size := 0 // of the previous program
 	for _, sets := range periods.CoResidentSets {
 		m := periods.New(relax.New(in), sets)
 		if m == nil {
@@ -69,8 +69,8 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	return best, nil
 }
 
-// proofs is how often the proofs of all nodes could be made in the time that is kept
-// for the last list and its proof.
+// proofs is how often the proofs of all nodes could be made in the time that is
+// reserved for the last list and its proof.
 const proofs = 2
 
 // search searches the tree and returns what it proves.
@@ -82,14 +82,15 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	end, limited := ctx.Deadline()
-	// When all periods were looked at, then as the tree grows by a quarter and if there is news.
+	// Report after all periods were examined, then whenever the tree has grown by a quarter and
+	// there is an improvement.
 	tell, told := 1+int(t.Model.Instance.MaxPeriod), math.Inf(-1)
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
 		}
 		if limited && time.Until(end) < proofs*t.proving {
-			enough() // in time to write the tree down and to prove it
+			enough() // in time to write the tree and prove it
 		}
 		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
 			tell, told = e.Nodes+e.Nodes/4, e.Bound
@@ -118,9 +119,9 @@ type search struct {
 	opened map[int64]*period
 	// stuck is the largest bound of nodes that cannot be split.
 	stuck   *big.Rat
-	proving time.Duration // that stating and proving all nodes so far took
-	// Of programs of GPUs: what the next begins with, how many prices helped, the value of the
-	// last that was solved, and rounds times rows.
+	proving time.Duration // time spent so far on stating and proving all nodes
+	// For programs of GPUs: initial data for the next one, how many prices helped, the value
+	// of the last that was solved, and rounds times rows.
 	start     gpuStart
 	gpuPrices int
 	reached   float64
@@ -128,7 +129,8 @@ type search struct {
 	most      int // nodes; 0 for no limit
 }
 
-// period is the program of one period, and what branching in it has taught.
+// period is the program of one period, with the pseudo-costs learnt from
+// branching in it.
 type period struct {
 	*periods.Program
 	costs tree.PseudoCosts
@@ -148,19 +150,19 @@ func (t *search) open(ticks int64) *period {
 type periodNode struct {
 	period int64
 	narrow *periods.Narrowing
-	value  *big.Rat // no plan is better
+	value  *big.Rat // no plan has a better value
 	proof  *periods.Leaf
-	// inherited says that value and proof are those of the node above.
+	// inherited says that value and proof are those of the parent node.
 	inherited bool
-	cuts      []*periods.Cut     // which the node above lacks
+	cuts      []*periods.Cut     // that the parent node lacks
 	cutting   int                // how often it was cut since the last split
-	gpus      *gpuStart          // not nil where single GPUs are looked at, too
-	split     *periods.Narrowing // the lower part, nil where there are not two
+	gpus      *gpuStart          // not nil if single GPUs are examined, too
+	split     *periods.Narrowing // the lower part, nil if there are not two
 	parts     []*periodNode
 	basis     *solver.Basis
 }
 
-// cutoff is what a bound has to be above to be of interest, negated.
+// cutoff is the value, negated, that a bound has to exceed to be of interest.
 func (t *search) cutoff() float64 {
 	c := math.Inf(1)
 	for _, v := range []*big.Rat{t.until(), t.stuck} {
@@ -222,7 +224,7 @@ func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.O
 	return out, nil
 }
 
-// divide cuts the solution of a node off, which leaves one part, or splits the node.
+// divide cuts off the solution of a node, which leaves one part, or splits the node.
 func (t *search) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
 	if left := periods.MostCuts - len(n.narrow.Cuts()); n.cutting < cutRounds && left > 0 {
 		cuts, err := t.separate(ctx, r, s.Primal)
@@ -275,9 +277,9 @@ func (t *search) relax(n *periodNode) (*relaxation, error) {
 	return r, err
 }
 
-// solve solves the relaxation of a node and keeps what its prices prove, or what
-// those of its parent do if that is more. The solution is nil where the engine
-// fails; an error is the context's.
+// solve solves the relaxation of a node and keeps what its prices prove, or the
+// proof of its parent if that is better. The solution is nil if the engine
+// fails; an error is that of the context.
 func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solver.Solution, error) {
 	if n.basis != nil && t.engine.Caps().WarmStart {
 		_ = r.live.SetBasis(n.basis) // a hint
@@ -313,15 +315,15 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	return s, nil
 }
 
-// Precision of the prices of leaves. Values are rounded down to what plans can
-// have, so that few bits do; that there is no plan may be a close thing.
+// Precision of the prices of leaves. Values are rounded down to values that plans
+// can have, so few bits suffice; proofs that there is no plan may need more.
 const (
 	leafBits  = 28
 	emptyBits = 50
 )
 
-// holds reports whether a point is of the columns and within their bounds, so that
-// a node can be split at it. What else the engine says of it is not believed.
+// holds reports whether a point has all columns and respects their bounds, so that
+// a node can be split at it. Nothing else the engine says of it is trusted.
 func (r *relaxation) holds(x []float64) bool {
 	if len(x) != len(r.lower) {
 		return false
@@ -334,7 +336,7 @@ func (r *relaxation) holds(x []float64) bool {
 	return true
 }
 
-// unit scales a ray, whose length means nothing, such that its largest entry is 1.
+// unit scales a ray, whose length is arbitrary, so that its largest entry is 1.
 func unit(ray []float64) []float64 {
 	size := 0.0
 	for _, v := range ray {

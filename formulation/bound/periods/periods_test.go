@@ -16,7 +16,7 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// Two jobs of a GPU each, of 12 ticks an iteration, and one GPU: they do 1/12
+// Two jobs of one GPU each, with 12 ticks an iteration, and one GPU: they do 1/12
 // together, and each does some from 24 ticks on.
 func TestPeriodsByHand(t *testing.T) {
 	spec := boundtest.TwoNodes(1, instance.JobSpec{Name: "a", Model: "four", Workers: 1}, instance.JobSpec{Name: "b", Model: "four", Workers: 1})
@@ -40,8 +40,8 @@ func TestPeriodsByHand(t *testing.T) {
 }
 
 // TestTamperedPeriods changes every number of the nodes of certificates, and
-// prices, one at a time: they are refused, for a leaf's value is part of the file,
-// unless a price is of a row that is worth nothing.
+// prices, one at a time: they are rejected, since a leaf's value is part of the
+// file, unless the price belongs to a row without effect.
 func TestTamperedPeriods(t *testing.T) {
 	s := boundtest.Engine(t)
 	splits, empties, tried, held := 0, 0, 0, 0
@@ -94,7 +94,7 @@ func TestTamperedPeriods(t *testing.T) {
 			tried++
 			proof.Prices[i] = new(big.Int).Neg(price)
 			if _, err := verify.Certificate(context.Background(), in, proof); err == nil {
-				held++ // a row that is worth nothing there
+				held++ // a row without effect there
 			}
 			proof.Prices[i] = price
 		}

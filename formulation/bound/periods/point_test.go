@@ -19,9 +19,9 @@ import (
 	"jigsaw/formulation/relax/periods"
 )
 
-// TestSchedulesArePoints: what a valid schedule does is a solution of every fluid program, also
-// where classes are taken together and few co-resident sets have columns, and of that of its period with
-// limits of rates and cuts. A row that is too strong shows here even where it does not bind.
+// TestSchedulesArePoints: a valid schedule gives a solution of every fluid program, also if classes are
+// combined and few co-resident sets have columns, and of the program of its period with limits of rates
+// and cuts. A row that is too strong fails here even if it does not bind.
 func TestSchedulesArePoints(t *testing.T) {
 	n := uint64(1200)
 	if testing.Short() {
@@ -32,7 +32,7 @@ func TestSchedulesArePoints(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 102))
 		objective := instance.Objectives()[seed%4]
 		in := instancetest.Random(rng, instancetest.Options{Objective: objective, Jobs: 4})
-		if seed%8 >= 4 { // both workers of one GPU and of two
+		if seed%8 >= 4 { // both workers of one GPU, and of two
 			in = instancetest.Grouped(rng, instancetest.Options{Objective: objective, Jobs: 4, Workers: 4})
 		}
 		_, schedule, status := instancetest.OptimumWithin(in, 20_000)
@@ -85,12 +85,12 @@ func TestSchedulesArePoints(t *testing.T) {
 	assert.Greater(t, tight, rows/4)
 }
 
-// fluidPoint is what a schedule does, by the names of the columns of a program.
+// fluidPoint is the point of a schedule, by the names of the columns of a program.
 type fluidPoint struct {
 	f      *fluid.Program
 	s      *instance.Schedule
 	shapes []*fluid.Shape // by job
-	modes  []*relax.Mode  // by job; nil where it does not run
+	modes  []*relax.Mode  // by job; nil if it does not run
 	value  map[string]*big.Rat
 }
 
@@ -121,7 +121,7 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 		p.add(new(big.Rat).Mul(in.Value(s), new(big.Rat).SetInt(f.Scale)), "least")
 	}
 	iterations := s.Iterations(in)
-	members := make([][]string, len(in.GPUs)) // the shapes of who lives there
+	members := make([][]string, len(in.GPUs)) // the shapes of the jobs there
 	for j, home := range s.Residency {
 		if len(home) == 0 {
 			continue
@@ -182,7 +182,7 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 	return p
 }
 
-// order is the number of a shape by its name.
+// order is the number of a shape, by its name.
 func (p *fluidPoint) order(id string) int {
 	return slices.IndexFunc(p.f.Shapes, func(s fluid.Shape) bool { return s.ID == id })
 }
@@ -191,7 +191,7 @@ func (p *fluidPoint) class(j int) int {
 	return slices.IndexFunc(p.f.Model.Classes, func(d relax.Class) bool { return slices.Contains(d.Jobs, instance.JobID(j)) })
 }
 
-// lives returns the mode that a home is of.
+// lives returns the mode of a home.
 func (p *fluidPoint) lives(d *relax.Class, home []instance.GPUID) *relax.Mode {
 	in, network := p.f.Model.Instance, p.f.Model.Network
 	kind, first := relax.Lone, in.GPUs[home[0]].Node
@@ -213,11 +213,12 @@ func (p *fluidPoint) lives(d *relax.Class, home []instance.GPUID) *relax.Mode {
 	return &d.Modes[at]
 }
 
-// work cuts what tasks do into intervals. The first ticks of a task count, as many as make the
-// least work of an iteration, shared out among those that may be shallow as evenly as can be.
+// work divides the work of tasks into intervals. The first ticks of a task count, as many as
+// add up to the least work of an iteration, distributed as evenly as possible among tasks that
+// may be shallow.
 func (p *fluidPoint) work() {
 	in, f := p.f.Model.Instance, p.f
-	var ends []int64 // of the intervals, from a row of each
+	var ends []int64 // of the intervals, from one row of each
 	for i := range f.Linear.Rows {
 		var t int
 		if _, err := fmt.Sscanf(f.Linear.Rows[i].Name, "p0.gpu.t%d", &t); err == nil {
@@ -271,7 +272,7 @@ func (p *fluidPoint) work() {
 					}
 					amount := new(big.Rat).Sub(to, from)
 					amount.Mul(amount, kept).Quo(amount, ticks).Quo(amount, whole(d.Work))
-					late := new(big.Rat) // what counts at the right end
+					late := new(big.Rat) // amount at the right end
 					if begin := max(l, release); r >= 0 {
 						late.Add(from, to).Mul(late, big.NewRat(1, 2)).Sub(late, whole(begin))
 						late.Mul(late, amount).Quo(late, whole(r-begin))
@@ -290,7 +291,8 @@ func (p *fluidPoint) work() {
 	}
 }
 
-// broken lists the rows and bounds of columns that the point breaks, and counts the tight rows.
+// broken lists the rows and bounds of columns that the point violates, and counts the tight
+// rows.
 func (p *fluidPoint) broken() (list []string, tight int) {
 	sums := make([]big.Rat, len(p.f.Linear.Rows))
 	for _, c := range p.f.Linear.Cols {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// bound returns what the tree proves, as far as it was looked at, with a list of
-// the trees of all periods, 1 first; without a value where a leaf has no proof yet.
+// bound returns what the tree proves so far, with a list of the trees of all
+// periods, 1 first; without a value if a leaf has no proof yet.
 func (t *search) bound() bound.Bound {
 	b := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
 	best := new(big.Rat)
@@ -35,7 +35,7 @@ func (t *search) bound() bound.Bound {
 			again++
 			f, lower, upper := t.within(n)
 			proof.Rights = f.Rights
-			value, _ = f.Proven(&proof, lower, upper) // which succeeded when the prices were made
+			value, _ = f.Proven(&proof, lower, upper) // cannot fail: it succeeded when the prices were made
 		}
 		leaf := relax.ProofNode{Kind: relax.LeafKind, Prices: len(proof.Prices), Denominator: proof.Denominator, Value: proof.Value, Rights: proof.Rights}
 		switch {
@@ -59,7 +59,7 @@ func (t *search) bound() bound.Bound {
 	if len(c.Tree) > 0 {
 		b.Certificate, b.Certified, b.Value = c, true, best
 	}
-	// The next list takes as long, and the last proof looks at every leaf.
+	// The next list takes as long, and the final proof checks every leaf.
 	b.Proving = time.Since(begun) / time.Duration(max(1, again)) * time.Duration(leaves+again)
 	return b
 }

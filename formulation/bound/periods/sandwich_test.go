@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bounds computes every bound that the build can.
+// bounds computes every bound available in the build.
 func bounds(t testing.TB, in *instance.Instance, s solver.Solver) []bound.Bound {
 	all := []bound.Bound{area.Chain(in), area.Bound(in)}
 	if s != nil {
@@ -37,7 +37,7 @@ func bounds(t testing.TB, in *instance.Instance, s solver.Solver) []bound.Bound 
 	return all
 }
 
-// tightness gathers how far bounds are from optima.
+// tightness collects the distances of bounds from optima.
 type tightness struct {
 	n        int
 	sum, max float64
@@ -62,8 +62,8 @@ func (g *tightness) String() string {
 	return fmt.Sprintf("mean gap %.2f %%, max %.1f %%, exact on %d of %d", 100*g.sum/float64(max(1, g.n)), 100*g.max, g.exact, g.n)
 }
 
-// TestBoundsAgainstOptima holds every bound against the optimum by brute force
-// on random instances, and every proof of infeasibility against exhaustion.
+// TestBoundsAgainstOptima compares every bound with the optimum by brute force
+// on random instances, and every proof of infeasibility with exhaustive search.
 func TestBoundsAgainstOptima(t *testing.T) {
 	count := 400
 	if testing.Short() {
@@ -181,7 +181,7 @@ func TestFluidMonotone(t *testing.T) {
 	}
 }
 
-// seeds is how many of so many instances are looked at.
+// seeds is the number of instances used out of all.
 func seeds(all uint64) uint64 {
 	if testing.Short() {
 		return all / 3

@@ -13,9 +13,9 @@ import (
 // cutRounds is how often a node is cut before it is split.
 const cutRounds = 6
 
-// Limits on cuts: the part of a link that must be in use, by how many items at the most,
-// the part by which a point must exceed a row, how large weights are, the rounds of a
-// cover and what it pays for contents that do not fit.
+// Limits on cuts: the fraction of a link that must be in use, the largest number of
+// items, the fraction by which a point must violate a row, the size of weights, the
+// rounds of a cover, and its cost for contents that do not fit.
 const (
 	leastLoad   = 0.5
 	mostLoaded  = 25
@@ -25,7 +25,7 @@ const (
 	tooDear     = 10
 )
 
-// separate returns cuts that a point violates, one for each group of links at most.
+// separate returns cuts that a point violates, at most one for each group of links.
 func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts []*periods.Cut, err error) {
 	for g := range r.Groups {
 		link := periods.NewLinkContents(r.Program, r.Items(&r.Groups[g]))
@@ -49,8 +49,8 @@ func (t *search) separate(ctx context.Context, r *relaxation, x []float64) (cuts
 	return cuts, nil
 }
 
-// crowded returns the rate of a job that would be too much for links if the rates
-// were those of a point and no others; -1 for none.
+// crowded returns the rate of a job that would overload links if the rates were
+// exactly those of a point; -1 for none.
 func (t *search) crowded(ctx context.Context, r *relaxation, x []float64) (int, error) {
 	most, at := 0.0, -1
 	for g := range r.Groups {
@@ -76,8 +76,8 @@ func (t *search) crowded(ctx context.Context, r *relaxation, x []float64) (int, 
 	return at, nil
 }
 
-// countsOf returns how many synchronisations of each item a link of the group carries
-// in a point, on average.
+// countsOf returns the average number of synchronisations of each item on a link of
+// the group in a point.
 func countsOf(g *fluid.LinkGroup, items []periods.LinkItem, x []float64) []float64 {
 	counts := make([]float64, len(items))
 	for i := range items {
@@ -88,9 +88,9 @@ func countsOf(g *fluid.LinkGroup, items []periods.LinkItem, x []float64) []float
 	return counts
 }
 
-// cover returns weights at which the counts are worth more than any contents of a link,
-// by as much as can be: the prices of the linear program of the fewest links whose
-// contents cover the counts. It returns nil where the engine fails or one link does.
+// cover returns weights at which the counts exceed the value of any contents of a link
+// by as much as possible: the prices of the linear program of the fewest links whose
+// contents cover the counts. It returns nil if the engine fails or one link suffices.
 func (t *search) cover(ctx context.Context, link *periods.LinkContents, counts []float64) ([]int64, error) {
 	load := 0.0
 	var loaded []int // the items of the rows
@@ -106,7 +106,7 @@ func (t *search) cover(ctx context.Context, link *periods.LinkContents, counts [
 		return nil, nil
 	}
 	for row := range loaded {
-		// Contents that do not fit, for a start.
+		// Contents that do not fit, as initial columns.
 		q.AddCol("", tooDear, 0, math.Inf(1), solver.Entry{Row: solver.Row(row), Value: 1})
 	}
 	live, err := t.engine.Load(q)

@@ -10,12 +10,11 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Assignments lists the sets of GPUs that the job may live on, one of each orbit of
-// the permutations of GPUs that keep the decided homes, and the GPUs whose tasks have
-// limits: GPUs of one node that hold the same decided jobs, without such limits, are
-// alike, and so are nodes of one rack and pool with alike GPUs, and racks of one class with
-// alike nodes, unless racks are [meshed]. ok is false where more sets than most would have to
-// be looked at.
+// Assignments lists the sets of GPUs that the job may live on, one of each orbit of the
+// permutations of GPUs that keep the decided homes and the GPUs whose tasks have limits.
+// GPUs of one node that hold the same decided jobs, without such limits, are alike; so are
+// nodes of one rack and pool with alike GPUs, and racks of one class with alike nodes,
+// unless racks are [meshed]. ok is false if more than most sets would have to be examined.
 func (n *Node) Assignments(in *instance.Instance, j, most int) (list [][]instance.GPUID, ok bool) {
 	job := &in.Jobs[j]
 	network := relax.NewNetwork(in)
@@ -61,8 +60,8 @@ func (n *Node) Assignments(in *instance.Instance, j, most int) (list [][]instanc
 	return list, choose(0)
 }
 
-// kinds numbers the GPUs by what lives on them: alike are those with the same decided jobs.
-// One on which a job's tasks have limits of their own is like no other.
+// kinds numbers the GPUs by what lives on them: those with the same decided jobs are alike.
+// A GPU on which a job's tasks have limits of their own is like no other.
 func (n *Node) kinds(in *instance.Instance) []int {
 	residents := make([]string, len(in.GPUs))
 	for j, b := range n.Jobs {
@@ -97,7 +96,7 @@ func homeKey(in *instance.Instance, network *relax.Network, kinds []int, chosen 
 			gpus = append(gpus, key)
 		}
 		slices.Sort(gpus)
-		key := binary.AppendUvarint(nil, uint64(network.PoolOf[i])) // which tells how many GPUs follow
+		key := binary.AppendUvarint(nil, uint64(network.PoolOf[i])) // which implies how many GPUs follow
 		for _, gpu := range gpus {
 			key = binary.AppendUvarint(key, gpu)
 		}
@@ -107,7 +106,7 @@ func homeKey(in *instance.Instance, network *relax.Network, kinds []int, chosen 
 	keys := make([]string, len(racks))
 	for r, nodes := range racks {
 		slices.Sort(nodes)
-		keys[r] = strings.Join(nodes, "") // pools tell the class of the rack
+		keys[r] = strings.Join(nodes, "") // pools imply the class of the rack
 	}
 	if !meshed(in) {
 		slices.Sort(keys)
@@ -115,14 +114,14 @@ func homeKey(in *instance.Instance, network *relax.Network, kinds []int, chosen 
 	return strings.Join(keys, "")
 }
 
-// meshed reports whether trunks join racks in pairs, and not one core switch all of them: then
-// which links a job uses depends on which racks it lives in, and no two are alike.
+// meshed reports whether trunks join racks in pairs instead of one core switch joining all:
+// then the links of a job depend on the racks it lives in, and no two racks are alike.
 func meshed(in *instance.Instance) bool {
 	return slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk })
 }
 
-// habitable reports whether the job may live there at all: placement limits,
-// links, and the memory that decided jobs leave.
+// habitable reports whether the job may live there: placement limits, links, and the memory
+// that decided jobs leave.
 func (n *Node) habitable(in *instance.Instance, j int, home []instance.GPUID) bool {
 	job := &in.Jobs[j]
 	first := in.GPUs[home[0]].Node
@@ -135,8 +134,8 @@ func (n *Node) habitable(in *instance.Instance, j int, home []instance.GPUID) bo
 	return ok
 }
 
-// depthsOn returns the depths, as bits, for which a GPU has the memory beside
-// the other jobs that are decided to live there.
+// depthsOn returns the depths, as bits, for which a GPU has the memory beside the other
+// jobs that were decided to live there.
 func (n *Node) depthsOn(in *instance.Instance, j int, g instance.GPUID) uint64 {
 	t := in.GPUs[g].Type
 	free := in.Types[t].Memory

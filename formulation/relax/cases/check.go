@@ -9,9 +9,9 @@ import (
 // AssignedExaminer finds the cheapest plans of jobs with homes.
 type AssignedExaminer struct{ *columns.Examiner }
 
-// Cheapest returns the price of the cheapest plan of a job with a home.
-// It works tick by tick: the cheapest tasks between two ticks, by worker and
-// depth, are dealt by recursion over the workers.
+// Cheapest returns the price of the cheapest plan of a job with a home. It
+// works tick by tick: the cheapest tasks between two ticks, by worker and
+// depth, are assigned by recursion over the workers.
 func (e AssignedExaminer) Cheapest(p *AssignedPlans) (best int64, ok bool) {
 	release := int64(p.Job.Release)
 	if p.Due <= release {
@@ -79,8 +79,8 @@ func (e AssignedExaminer) span(g int, amount, from, to int64) int64 {
 	return e.Mul(amount, e.Before(g, to)-e.Before(g, from))
 }
 
-// singles returns the price of a task of iteration i, by worker and depth as
-// one number, and start; exact.NoPrice where it may not be.
+// singles returns the price of a task of iteration i, indexed by worker and
+// depth as one number, and by start; exact.NoPrice if it may not start there.
 func (e AssignedExaminer) singles(p *AssignedPlans, i int) [][]int64 {
 	depths := len(p.Job.Depths)
 	out := make([][]int64, p.Job.Workers*depths)
@@ -89,7 +89,7 @@ func (e AssignedExaminer) singles(p *AssignedPlans, i int) [][]int64 {
 		out[at] = make([]int64, p.Due+1)
 		for start := range p.Due + 1 {
 			if e.Over() {
-				break // before a list that is as long as it should be
+				break // before allocating a list that is as long as it should be
 			}
 			end := start + p.Time[w][depth]
 			if end > p.Due || !p.MayRun(i, w, depth, start) {
@@ -130,9 +130,9 @@ func (e AssignedExaminer) gangs(p *AssignedPlans, single [][]int64) [][][]int64 
 	return out
 }
 
-// tasks returns for every multiset the least price of tasks that start at begin or
-// later, by the tick that all have ended by, which is the last at most; exact.NoPrice
-// where they cannot.
+// tasks returns, for every multiset, the least price of tasks that start at begin or
+// later, by the tick by which all have ended, at most last; exact.NoPrice if they
+// cannot.
 func (e AssignedExaminer) tasks(p *AssignedPlans, single [][]int64, gangs [][][]int64, begin, last int64) [][]int64 {
 	depths, longest := len(p.Job.Depths), p.longest()
 	cheapest := make([]int64, len(single))
@@ -148,14 +148,14 @@ func (e AssignedExaminer) tasks(p *AssignedPlans, single [][]int64, gangs [][][]
 	}
 	for end := begin + 1; end <= last && !e.Over(); end++ {
 		cheaper := false
-		for at := range cheapest { // the start that this end adds
+		for at := range cheapest { // the start that becomes possible with this end
 			if start := end - p.Time[at/depths][at%depths]; start >= begin && single[at][start] < cheapest[at] {
 				cheapest[at], cheaper = single[at][start], true
 			}
 		}
 		for d := range p.Multisets {
 			if p.Job.Gang {
-				// Gangs that started before were done by the end before.
+				// Gangs that started earlier were handled with an earlier end.
 				for start := max(begin, end-longest); start < end; start++ {
 					least[d] = min(least[d], gangs[d][start][end-start])
 				}
@@ -177,7 +177,7 @@ func (e AssignedExaminer) deal(counts []int, cost []int64) int64 {
 		units[d] = size
 		size *= n + 1 // up to mostDeals
 	}
-	known := make([]int64, size) // by what the workers before have; 0: not solved
+	known := make([]int64, size) // by what the previous workers have; 0: not solved
 	var give func(w, state int) int64
 	give = func(w, state int) int64 {
 		if w*len(counts) == len(cost) {

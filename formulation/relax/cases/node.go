@@ -8,12 +8,12 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Node is a node of the tree of branch-and-price: for every job, what
-// its plans are limited to. Nodes share the jobs that they do not change.
+// Node is a node of the tree of branch-and-price: the limits on the plans of every job.
+// Nodes share the jobs that they do not change.
 type Node struct {
 	Jobs []*JobLimits
-	// Single says that every GPU has rows of its own. Else GPUs of a node where the same decided
-	// jobs live share theirs, which permits as much on average.
+	// Single says that every GPU has rows of its own. Otherwise GPUs of a node where the same
+	// decided jobs live share rows, which permit as much on average.
 	Single bool
 }
 
@@ -29,7 +29,7 @@ type JobLimits struct {
 // AnyTime is no limit.
 var AnyTime = relax.Interval{From: 0, To: math.MaxInt64 / 4}
 
-// Split is how a node is divided. Its children cover the node:
+// Split is a division of a node. Its children cover the node:
 //
 //	end     synchronisation Iteration ends by At | later; with the first one
 //	        go those of identical jobs, see order
@@ -46,7 +46,7 @@ type Split struct {
 	At        int64
 }
 
-// SplitKind is what a split decides.
+// SplitKind says what a split decides.
 type SplitKind string
 
 // The kinds of splits, see [Split].
@@ -71,7 +71,7 @@ func Root(in *instance.Instance) *Node {
 	return n
 }
 
-// Fits reports whether the split makes sense at the node.
+// Fits reports whether the split is valid at the node.
 func (n *Node) Fits(in *instance.Instance, s Split) bool {
 	if s.Job < 0 || s.Job >= len(n.Jobs) {
 		return false
@@ -93,8 +93,8 @@ func (n *Node) Fits(in *instance.Instance, s Split) bool {
 	return false
 }
 
-// Children divides the node, into so many at the most. ok is false where there would be
-// more, or it took too long to list them.
+// Children divides the node, into at most the given number of children. ok is false if
+// there would be more, or if listing them takes too long.
 func (n *Node) Children(in *instance.Instance, s Split, most int) (list []*Node, ok bool) {
 	if s.Kind == SplitAssignment {
 		homes, ok := n.Assignments(in, s.Job, MostAssignments)
@@ -122,9 +122,9 @@ func (n *Node) Children(in *instance.Instance, s Split, most int) (list []*Node,
 	return list, true
 }
 
-// order narrows the first ends of the jobs that are identical to one: of all
-// schedules that differ in the names of identical jobs only, the tree covers
-// one whose first synchronisations end in the order of the jobs.
+// order narrows the first ends of the jobs that are identical to one job: of
+// all schedules that differ only in the names of identical jobs, the tree
+// covers one in which the first synchronisations end in the order of the jobs.
 func (n *Node) order(in *instance.Instance, job int) {
 	same := alike(in, job)
 	limit := func(j instance.JobID, end relax.Interval) {
@@ -148,7 +148,7 @@ func (n *Node) order(in *instance.Instance, job int) {
 	}
 }
 
-// alike lists the jobs that are identical to one, itself too.
+// alike lists the jobs that are identical to one, including itself.
 func alike(in *instance.Instance, job int) []instance.JobID {
 	for _, class := range in.Classes() {
 		if slices.Contains(class, instance.JobID(job)) {
@@ -199,15 +199,15 @@ func (b *JobLimits) narrow(in *instance.Instance, s Split, after bool) {
 	}
 }
 
-// Limits on what the tree can hold.
+// Limits on the size of trees.
 const (
-	MostAssignments = 100_000 // sets of GPUs looked at for a job
+	MostAssignments = 100_000 // sets of GPUs examined for a job
 	mostBits        = 63      // depths of a job
 	mostDeals       = 1 << 18 // states of the dealers of a job
 	mostDepths      = 1 << 15 // workers of a job, times depths
 )
 
-// Residency returns by job its home, nil where it is not decided.
+// Residency returns the home of every job, nil if it is not decided.
 func (n *Node) Residency() [][]instance.GPUID {
 	homes := make([][]instance.GPUID, len(n.Jobs))
 	for j, b := range n.Jobs {
@@ -216,8 +216,8 @@ func (n *Node) Residency() [][]instance.GPUID {
 	return homes
 }
 
-// Divisible reports whether trees can have the class: what its jobs choose from is listed, and
-// fits the sets of bits that limits are.
+// Divisible reports whether trees can handle the class: the choices of its jobs can be listed,
+// and fit the bit sets of the limits.
 func Divisible(m *relax.Model, d *relax.Class) bool {
 	states := 0
 	for _, counts := range m.Multisets(d) {
@@ -227,7 +227,7 @@ func Divisible(m *relax.Model, d *relax.Class) bool {
 		d.Job.Iterations <= MostNodeTicks && d.Job.Workers*len(d.Job.Depths) <= mostDepths
 }
 
-// ChildSize is about how many numbers of its own a child of a split has.
+// ChildSize is about how many numbers a child of a split stores.
 func (n *Node) ChildSize(in *instance.Instance, s Split) int {
 	job, size := &in.Jobs[s.Job], len(n.Jobs)
 	switch s.Kind {

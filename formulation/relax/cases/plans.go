@@ -16,30 +16,30 @@ func (p *AssignedPlans) longest() int64 {
 	return longest
 }
 
-// AssignedPlans are the plans of a job whose GPUs are decided. They are
-// exact: every task is on its GPU, every synchronisation takes its links at
-// one of the rate levels. Every tick is a point.
+// AssignedPlans are the plans of a job whose GPUs are decided. They are exact:
+// every task is on its GPU, every synchronisation uses its links at one of the
+// rate levels. Every tick is a point.
 type AssignedPlans struct {
 	Instance *instance.Instance
 	Job      *instance.Job
 	Limits   *JobLimits
-	// GPUs[w] are the groups of rows that a task of worker w takes one unit of,
+	// GPUs[w] are the groups of rows in which a task of worker w takes one unit,
 	// Own[w] the group of its GPU alone.
 	GPUs      [][]int
 	Own       []int
 	Depths    []uint64     // by worker: those that fit
 	Time      [][]int64    // by worker, depth
 	Links     []LinkCharge // the groups of single links
-	Loads     []LinkCharge // these, and those of the pools that the links belong to
+	Loads     []LinkCharge // Links, and the groups of the pools that the links belong to
 	Multisets []Multiset
 	Weight    int64
 	Due       int64
-	// Iteration is a lower limit on the ticks between the ends of two
+	// Iteration is a lower limit on the ticks between the ends of two consecutive
 	// synchronisations.
 	Iteration int64
 }
 
-// LinkCharge is what a synchronisation takes of a link, by rate level.
+// LinkCharge is the load of a synchronisation on a link, by rate level.
 type LinkCharge struct {
 	Group   int
 	Amounts []int64
@@ -72,7 +72,8 @@ func (p *AssignedPlans) MayStart(i int, start int64) bool {
 	return p.Limits.Syncs == nil || p.Limits.Syncs[i].Holds(start)
 }
 
-// MayRun reports whether the task of iteration i on worker w may be so.
+// MayRun reports whether the task of iteration i on worker w may have this depth
+// and start.
 func (p *AssignedPlans) MayRun(i, w, depth int, start int64) bool {
 	return p.Depths[w]>>depth&1 == 1 && (p.Limits.Tasks == nil || p.Limits.Tasks[i][w].Holds(start))
 }
@@ -126,7 +127,7 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 }
 
 // shortest returns a lower limit on the ticks of an iteration: its longest task,
-// wherever it runs fastest, and the synchronisation.
+// on its fastest GPU, and the synchronisation.
 func (p *AssignedPlans) shortest() int64 {
 	least := int64(relax.MaxHorizon)
 	for d := range p.Multisets {
@@ -148,7 +149,7 @@ func (p *AssignedPlans) shortest() int64 {
 	return max(1, least)
 }
 
-// DealStates is how many states the dealer of a multiset has; no more than [mostDeals] + 1 are counted.
+// DealStates is the number of states of the dealer of a multiset, counted up to [mostDeals] + 1.
 func DealStates(counts []int) int {
 	size := 1
 	for _, n := range counts {

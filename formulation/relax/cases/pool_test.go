@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNearlyAlikeRacks: racks whose uplinks differ by less than is printed of a speed are not
-// alike. A synchronisation between the two faster ones takes 40 ticks, over the slower 41.
+// TestNearlyAlikeRacks: racks whose uplinks differ by less than the printed precision of a
+// speed are not alike. A synchronisation between the two faster ones takes 40 ticks, over the
+// slower 41.
 func TestNearlyAlikeRacks(t *testing.T) {
 	rack := func(count int, uplink instance.BitRate) instance.RackSpec {
 		return instance.RackSpec{Count: count, Nodes: 1, GPUs: 1, GPU: "v100", NIC: 1e9, Fabric: 1e9, Uplink: uplink}

@@ -11,8 +11,8 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// Dues returns by when each job must end in a schedule that is better than the
-// target: the others cannot end before their chains.
+// Dues returns the tick by which each job must end in a schedule that is better
+// than the target: the others cannot end before their chains.
 func Dues(m *relax.Model, target int64) []int64 {
 	dues := make([]int64, len(m.Classes))
 	for j := range m.Classes {
@@ -39,19 +39,19 @@ func Dues(m *relax.Model, target int64) []int64 {
 	return dues
 }
 
-// MostNodeTicks limits the horizon of a node: light jobs may end long after the
-// schedule they could be part of, and every tick is a point.
+// MostNodeTicks limits the horizon of a node: jobs of small weight may end long
+// after the schedule they could be part of, and every tick is a point.
 const MostNodeTicks = 4 * MostTicks
 
 // Program is the columns program of a node, each job a class of its own.
 type Program struct {
 	*columns.Program
-	Assigned []*AssignedPlans // by job: its plans in place of those on pools; nil where its home is not decided
+	Assigned []*AssignedPlans // by job: its plans, in place of those on pools; nil if its home is not decided
 }
 
 // NewProgram builds the master of a node for schedules better than the target,
-// with prices that are constant in about so many buckets, or in no more than a
-// tick where that is 0. ok is false where some job has no time left.
+// with prices that are constant in about the given number of buckets or, if
+// that is 0, in single ticks. ok is false if some job has no time left.
 func NewProgram(m *relax.Model, n *Node, modes [][]relax.ModeOptions, target, buckets int64) (s *Program, ok bool) {
 	dues := Dues(m, target)
 	horizon := max(1, slices.Max(dues))
@@ -87,8 +87,8 @@ func NewProgram(m *relax.Model, n *Node, modes [][]relax.ModeOptions, target, bu
 }
 
 // settle adds the groups of single GPUs and links; those that decided homes use
-// have rows. Where all homes are decided the pools have none. Groups have the
-// same numbers at every node, so that plans can move between them.
+// have rows. If all homes are decided the pools have none. Groups have the same
+// numbers at every node, so that plans can be moved between nodes.
 func settle(s *columns.Program, n *Node) {
 	in := s.Model.Instance
 	if n.Decided() {
@@ -127,7 +127,7 @@ func settle(s *columns.Program, n *Node) {
 	}
 }
 
-// likenesses returns for every GPU the first of those that share its rows.
+// likenesses returns, for every GPU, the first of those that share its rows.
 func (n *Node) likenesses(in *instance.Instance) []instance.GPUID {
 	first := map[string]instance.GPUID{}
 	like := make([]instance.GPUID, len(in.GPUs))
@@ -151,10 +151,10 @@ func (n *Node) likenesses(in *instance.Instance) []instance.GPUID {
 	return like
 }
 
-// rateUnit is the bit/s that the group of a link counts in: such that the rate
-// levels of the links are whole numbers of it, unless it would be so small that
-// it left no room for prices. Then capacities are rounded up and what is taken
-// of them down.
+// rateUnit is the unit in bit/s of the group of a link: such that the rate
+// levels of the links are whole multiples of it, unless it would be so small
+// that there were no room for prices. In that case capacities are rounded up
+// and demands down.
 func rateUnit(in *instance.Instance, l instance.LinkID) int64 {
 	unit := int64(0)
 	for i := range in.Links {
@@ -168,5 +168,5 @@ func rateUnit(in *instance.Instance, l instance.LinkID) int64 {
 	return max(1, unit, int64(in.Capacity(l))>>14)
 }
 
-// MostTicks is the longest schedule whose every tick branch-and-price looks at.
+// MostTicks is the longest schedule for which branch-and-price uses every tick.
 const MostTicks = 400

@@ -1,7 +1,7 @@
 package columns
 
-// Calendar is the time axis of a master program: ticks from the start to
-// the horizon in buckets of equal length, each with its own prices.
+// Calendar is the time axis of a master program: ticks from the start to the
+// horizon in buckets of equal length, each with its own prices.
 type Calendar struct {
 	Horizon int64 // ticks; a multiple of Width
 	Width   int64 // ticks in a bucket
@@ -17,7 +17,7 @@ func NewCalendar(horizon, buckets int64) Calendar {
 // Buckets is how many there are.
 func (c Calendar) Buckets() int { return int(c.Horizon / c.Width) }
 
-// Grid is the time axis of the plans of a class: points so spaced that a job
+// Grid is the time axis of the plans of a class: points spaced so that a job
 // that never waits goes from point to point, and no chain is rounded.
 type Grid struct {
 	Release int64
@@ -29,9 +29,9 @@ type Grid struct {
 	Points  int // the last index; point n is at tick(n)
 }
 
-// newGrid spaces about the given number of points from the release to past
-// the horizon. As long as they suffice, every tick is a point and every
-// iteration a block.
+// newGrid spaces about the given number of points from the release to past the
+// horizon. As long as they suffice, every tick is a point and every iteration a
+// block.
 func newGrid(release, iteration int64, iterations int, horizon, points int64) Grid {
 	g := Grid{Release: release}
 	span := max(1, horizon-release)
@@ -47,7 +47,7 @@ func newGrid(release, iteration int64, iterations int, horizon, points int64) Gr
 	return g
 }
 
-// Tick returns where point n is.
+// Tick returns the tick of point n.
 func (g *Grid) Tick(n int) int64 { return g.Release + int64(n)*g.Chain/g.Parts }
 
 // At returns the last point that is not after the tick.

@@ -15,10 +15,10 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// Prove evaluates the prices of a columns program: it looks for the
-// cheapest plan of every class anew. Rows, modes and time axes are those of
-// [New]; the search is not that of the bound: it goes window by window,
-// by range minima, in checked arithmetic, and knows no floating point.
+// Prove evaluates the prices of a columns program: it searches for the cheapest
+// plan of every class anew. Rows, modes and time axes are those of [New]. The
+// search differs from that of the bound: it goes window by window, by range
+// minima, in overflow-checked integers, without floating point.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	terms := c.Plans
 	switch {
@@ -89,8 +89,9 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	return nil
 }
 
-// Sold returns prices of rows, one each, by group and bucket, nil where a group has no rows, and
-// what all that there is costs, negated; ok is false where a price is negative.
+// Sold converts a list of prices, one per row, to prices by group and bucket, nil for a group
+// without rows, and returns the cost of all capacity, negated; ok is false if a price is
+// negative.
 func (s *Program) Sold(list []int64) (prices [][]int64, sum *big.Int, ok bool) {
 	prices, sum = make([][]int64, len(s.Groups)), new(big.Int)
 	for g := range s.Groups {
@@ -110,7 +111,7 @@ func (s *Program) Sold(list []int64) (prices [][]int64, sum *big.Int, ok bool) {
 }
 
 // examine returns the price of the cheapest plan of every class, and whether
-// it has any. The classes are shared out among the cores.
+// there is one. The classes are divided among the cores.
 func (s *Program) examine(prices [][]int64) (least []int64, found []bool, err error) {
 	least, found = make([]int64, len(s.Classes)), make([]bool, len(s.Classes))
 	var next, overflows atomic.Int64
@@ -134,8 +135,8 @@ func (s *Program) examine(prices [][]int64) (least []int64, found []bool, err er
 	return least, found, nil
 }
 
-// Limits on what a certificate may ask for: points of a time axis, and
-// steps of the search as master.work counts them, an hour or so.
+// Limits on certificates: points of a time axis, and steps of the search as
+// master.work counts them, about an hour.
 const (
 	maxPoints = 1 << 12
 	mostWork  = 1 << 40
@@ -146,8 +147,8 @@ type Examiner struct {
 	m        *relax.Model
 	calendar Calendar
 	prices   [][]int64 // by group, bucket; nil where nothing has a price
-	// paid[g][b] is what a unit of group g costs in all buckets before b;
-	// length buckets + 1.
+	// paid[g][b] is the cost of a unit of group g in all buckets before b; length
+	// buckets + 1.
 	paid     [][]int64
 	Overflow bool
 	Starts   map[string]*startPrices // of the alternatives of a class
@@ -165,13 +166,13 @@ func NewExaminer(m *relax.Model, c Calendar, prices [][]int64) *Examiner {
 	return e
 }
 
-// Over reports whether nothing can be proven any more.
+// Over reports whether nothing more can be proven.
 func (e *Examiner) Over() bool {
 	e.Overflow = e.Overflow || e.m.Ended()
 	return e.Overflow
 }
 
-// Add returns a + b, and notes an overflow. Prices are not negative.
+// Add returns a + b, and records an overflow. Prices are not negative.
 func (e *Examiner) Add(a, b int64) int64 {
 	sum, carry := bits.Add64(uint64(a), uint64(b), 0)
 	if carry > 0 || sum >= exact.NoPrice {
@@ -181,7 +182,7 @@ func (e *Examiner) Add(a, b int64) int64 {
 	return int64(sum)
 }
 
-// Mul returns a product, and notes an overflow.
+// Mul returns a product, and records an overflow.
 func (e *Examiner) Mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi > 0 || lo >= exact.NoPrice {
@@ -200,7 +201,7 @@ func (e *Examiner) Before(g int, tick int64) int64 {
 	return e.Add(e.paid[g][b], e.Mul(tick%e.calendar.Width, e.prices[g][b]))
 }
 
-// price of starting an alternative at a tick.
+// price returns the price of starting an alternative at a tick.
 func (e *Examiner) price(alt *Alternative, start int64) int64 {
 	sum := int64(0)
 	for _, use := range alt.Uses {
@@ -209,9 +210,9 @@ func (e *Examiner) price(alt *Alternative, start int64) int64 {
 	return sum
 }
 
-// Cheapest returns the price of the cheapest plan of a class; ok is false
-// where there is no plan. Plans that hardly wait between their iterations are
-// quickly looked through, and then only those others that may be cheaper.
+// Cheapest returns the price of the cheapest plan of a class; ok is false if
+// there is no plan. First it searches plans that hardly wait between their
+// iterations, which is quick, and then only those others that may be cheaper.
 func (e *Examiner) Cheapest(p *Plans) (best int64, ok bool) {
 	best = exact.NoPrice
 	for mode := range p.Modes {
@@ -223,9 +224,10 @@ func (e *Examiner) Cheapest(p *Plans) (best int64, ok bool) {
 	return best, best < exact.NoPrice
 }
 
-// rest returns lower bounds, rising with the point, on what a plan costs from the
-// end of its first blocks on, by their number and the point: none of its iterations
-// costs less than one that ends as early and may begin at any time.
+// rest returns lower bounds on the cost of a plan from the end of its first blocks
+// on, by the number of these and the point, increasing with the point: none of its
+// iterations costs less than the cheapest that ends as early and may begin at any
+// time.
 func (e *Examiner) rest(p *Plans, w *windows) [][]int64 {
 	g := &p.Grid
 	by, left := w.from(0, g.Points), int64(0)
@@ -252,9 +254,9 @@ func (e *Examiner) rest(p *Plans, w *windows) [][]int64 {
 	return rest
 }
 
-// recur returns the price of the cheapest plan that lives in one mode, if it is
-// below the limit, and else the limit. Brisk plans go from the end of an iteration to
-// the next in no more than twice the time that it takes at least.
+// recur returns the price of the cheapest plan in one mode, if it is below the limit,
+// otherwise the limit. Brisk plans take at most twice the least time from the end of
+// an iteration to the next.
 func (e *Examiner) recur(p *Plans, w *windows, rest [][]int64, limit int64, brisk bool) int64 {
 	g := &p.Grid
 	left := int64(0) // ticks of the blocks that follow
@@ -287,7 +289,7 @@ func (e *Examiner) recur(p *Plans, w *windows, rest [][]int64, limit int64, bris
 			if e.Over() {
 				return limit
 			}
-			after, _ := slices.BinarySearch(rest[i+1], limit-price) // the last that helps is before
+			after, _ := slices.BinarySearch(rest[i+1], limit-price) // those from here on do not help
 			if brisk && i > 0 {
 				after = min(after, n+2*steps+1)
 			}

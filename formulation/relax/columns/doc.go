@@ -1,6 +1,7 @@
-// Package columns states the columns program: mixes of whole-job plans on pools of identical
-// GPUs, a Dantzig-Wolfe reformulation. It finds the cheapest plan of a class at given prices by
-// range minima, window by window, in checked integers, to check certificates.
+// Package columns states the columns program: mixes of whole-job plans on pools of
+// identical GPUs, a Dantzig-Wolfe reformulation. To check certificates, it finds
+// the cheapest plan of a class at given prices by range minima, window by window,
+// in overflow-checked integers.
 //
 // # The columns program
 //
@@ -25,26 +26,27 @@
 //	(19) sum_q u_q[g,b] x[q] <= K_g h     (theta K_g h where theta is minimised)
 //	(20) sum_{q in Q_c} x[q] = n_c
 //
-// Theta says by what factor all capacities would have to grow: where it must be
-// above 1 no schedule ends by D, and the bound is D + 1. Package bound/columns looks for the
-// largest such due.
-// What plans do after the horizon has no rows and is free.
+// Theta is the factor by which all capacities would have to grow: if it must be
+// above 1, no schedule ends by D, and the bound is D + 1. Package bound/columns
+// looks for the largest such due. What plans do after the horizon is in no row and
+// is free.
 //
 // # Why the columns program is a relaxation
 //
-// Write every job of a valid schedule down as a plan: then (19) adds up what the
-// GPUs and links of a group do, and (20) counts jobs. What is rounded, and what a
-// pool forgets, only makes plans cheaper:
+// Write every job of a valid schedule as a plan: then (19) sums what the GPUs and
+// links of a group do, and (20) counts jobs. Rounding and pooling only make plans
+// cheaper:
 //
-//   - Time. Points are so spaced that a job that never waits goes from point to
-//     point: at any grain, chains are rounded in their last block at most. An end
-//     between two points counts as the earlier one for what follows, and as the
+//   - Time. Points are spaced so that a job that never waits goes from point to
+//     point: at any granularity, a chain is rounded in its last block at most. An
+//     end between two points counts as the earlier one for what follows, and as the
 //     last tick before the later one for what must be done by then. Tasks keep
 //     their lengths.
-//   - Blocks. Where points are few, several iterations are priced as one block:
-//     each anywhere in the window of the block, which costs no more than its own.
+//   - Blocks. With few points, several iterations are priced as one block: each may
+//     be anywhere in the window of the block, which costs no more than in its own
+//     window.
 //   - Synchronisations go at one of few paces, a length and a rate, such that every
-//     real one lasts at least as long at no lower a rate (sync.go).
+//     real one lasts at least as long at a rate at least as high (sync.go).
 //   - Residencies and memory of single GPUs are left out; in modes of several pools
 //     a synchronisation pays where its nodes are cheapest.
 //
@@ -52,8 +54,8 @@
 //
 //	sum_c n_c x (price of the cheapest plan) - sum_{g,b} K_g h u.
 //
-// With a due, plans cost nothing but their use, and a positive value proves that
-// no schedule ends by then.
+// With a due, plans have no cost except for the capacity they use, and a positive
+// value proves that no schedule ends by then.
 //
 // Reference: G. B. Dantzig and P. Wolfe, Decomposition principle for linear programs, Oper. Res. 8
 // (1960).

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDuesFarOff: a due so late that points of time up to it overflow proves nothing.
+// TestDuesFarOff: a due so late that time points up to it overflow proves nothing.
 func TestDuesFarOff(t *testing.T) {
 	in := boundtest.Compile(t, boundtest.TwoNodes(1, instance.JobSpec{Name: "a", Model: "four", Workers: 2, Iterations: 3}))
 	for _, due := range []int64{relax.MaxHorizon + 1, 1 << 40, 1<<62 - 1, 1 << 62, 3 << 61, math.MaxInt64} {

@@ -8,39 +8,39 @@ type Use struct {
 	Amount, Length int64
 }
 
-// Plans are those that a columns program admits for the jobs of a class.
+// Plans are the plans that a columns program admits for the jobs of a class.
 type Plans struct {
 	Grid         Grid
 	Options      []PricedOption
-	Modes        int   // as many as the options are of
+	Modes        int   // number of modes of the options
 	Alternatives int   // alternatives of all options
 	Weight       int64 // price of a tick of completion, in units of the tariff's scale
-	// Due is the latest end of a plan, -1 for none: then a plan that has passed
-	// the horizon goes on for nothing.
+	// Due is the latest end of a plan, -1 for none: then a plan past the horizon
+	// continues at no cost.
 	Due       int64
 	Iteration int64 // the shortest
-	// Ends limits the end of each block; nil for no limits. Only where every
-	// tick is a point.
+	// Ends limits the end of each block; nil for no limits. Only if every tick is a
+	// point.
 	Ends []relax.Interval
 }
 
-// Complete reports whether a plan whose first blocks end at a tick costs
-// nothing more but the weight of its completion.
+// Complete reports whether a plan whose first blocks end at a tick has no
+// further cost except the weight of its completion.
 func (p *Plans) Complete(blocks int, end, horizon int64) bool {
 	return blocks == p.Grid.Blocks || p.Due < 0 && end >= horizon
 }
 
-// Item is one thing that an iteration does count times in some window: a task
-// of some depth, or the synchronisation. Its alternatives differ in where.
+// Item is one operation that an iteration does count times in some window: a
+// task of some depth, or the synchronisation. Its alternatives differ in place.
 type Item struct {
-	Head int64 // ticks from the start of the window before it can begin
+	Head int64 // ticks from the start of the window before it can start
 	Tail int64 // ticks that must follow its end in the window
 	Alts []Alternative
-	// stock is the number of the first alternative among all of the pricer.
+	// First is the index of the first alternative among all of the pricer.
 	First int
 }
 
-// Alternative is one way to do an item: what it takes, from its start on.
+// Alternative is one way to do an item: what it uses, relative to its start.
 type Alternative struct {
 	Length int64 // ticks, the largest of its charges
 	Uses   []Use
@@ -59,8 +59,8 @@ type PricedOption struct {
 	Multisets []Multiset
 }
 
-// Latest returns the latest tick that a synchronisation may end at when its
-// plan treats it as ending at point m.
+// Latest returns the latest tick at which a synchronisation may end if its plan
+// treats it as ending at point m.
 func (p *Plans) Latest(m int) int64 {
 	end := p.Grid.Tick(m+1) - 1
 	if p.Due >= 0 {

@@ -33,16 +33,16 @@ type Program struct {
 	Groups   []Group
 	Rows     int // of all groups
 	Classes  []Class
-	Horizon  int64 // as asked for; the calendar's is rounded up
+	Horizon  int64 // as requested; the calendar's is rounded up
 	Grain    Grain
 	Due      int64 // D; -1 where plans may end at any time
 	Theta    bool  // minimise theta, not weighted completion
-	// Of a node of branch-and-price: the group of the first GPU, and that all
-	// links that could be overloaded get rows.
+	// For a node of branch-and-price: the group of the first GPU; all links that
+	// could be overloaded get rows.
 	FirstGPU  int
 	Like      []instance.GPUID // by GPU: the first of those that share its rows
 	EveryLink bool
-	// Pooled tells of each link the group of its pool.
+	// Pooled gives the group of its pool for each link.
 	Pooled map[instance.LinkID]int
 	links  []relax.LinkClass // in the order of their groups
 }
@@ -51,7 +51,7 @@ type Program struct {
 type Group struct {
 	Name              string
 	Resource, Subject string        // as in [relax.LinkClass]; those of single GPUs and links have none
-	Speed             instance.Rate // of a link; shares of it count
+	Speed             instance.Rate // of a link; what counts is shares of it
 	Capacity          int64         // units; a GPU is one, a link [relax.LinkUnit]; 0: no rows
 	first             int           // its first row
 }
@@ -63,8 +63,8 @@ type Class struct {
 	Plans Plans
 }
 
-// Grain is how fine a master is. As long as the horizon has no more ticks
-// than points and buckets, nothing is rounded.
+// Grain is the granularity of a master. As long as the horizon has no more
+// ticks than points and buckets, nothing is rounded.
 type Grain struct {
 	Points, Buckets int64
 }
@@ -88,7 +88,7 @@ func New(m *relax.Model, horizon, due int64, grain Grain) *Program {
 	return s
 }
 
-// Number gives every group its rows.
+// Number assigns rows to every group.
 func (s *Program) Number() {
 	s.Rows = 0
 	for g := range s.Groups {
@@ -100,7 +100,7 @@ func (s *Program) Number() {
 }
 
 // Fits reports whether the numbers of the program are small enough for exact
-// prices, and its time axes for the memory at hand.
+// prices, and its time axes for memory.
 func (s *Program) Fits() bool {
 	if s.Calendar.Buckets() > maxPoints {
 		return false
@@ -119,8 +119,8 @@ func (s *Program) Fits() bool {
 	return true
 }
 
-// Supplies lists the groups of rows: the GPUs of every pool, and the links, of which those have rows
-// that all jobs together could overload.
+// Supplies lists the groups of rows: the GPUs of every pool, and the links. Links have rows only if
+// all jobs together could overload them.
 func (s *Program) Supplies() {
 	n := s.Model.Network
 	for p := range n.Pools {
@@ -166,8 +166,8 @@ func (s *Program) scarce(l *relax.LinkClass) bool {
 	return peak > capacity && (s.EveryLink || work >= capacity*float64(s.Calendar.Horizon)*leastLinkLoad)
 }
 
-// leastLinkLoad is the part of what links could carry below which they get no
-// rows.
+// leastLinkLoad is the fraction of the capacity of links below which they get
+// no rows.
 const leastLinkLoad = 0.05
 
 // Groups of rows, in order: GPUs, fabrics, NICs by pool, uplinks by rack class.
@@ -204,7 +204,7 @@ func (s *Program) PlansOf(class *Class) Plans {
 	}
 	p.Iteration = max(1, iteration)
 	if p.Iteration > relax.MaxHorizon {
-		return p // see fits; time axes would overflow
+		return p // see Fits; time axes would overflow
 	}
 	p.Grid = newGrid(int64(d.Job.Release), p.Iteration, d.Job.Iterations, s.Calendar.Horizon, s.Grain.Points)
 	if p.Due >= 0 {
@@ -215,9 +215,8 @@ func (s *Program) PlansOf(class *Class) Plans {
 	return p
 }
 
-// beaten reports whether another mode is as good as this one in every respect:
-// it reaches at least the same pools, loads no link that has rows, and never
-// synchronises longer.
+// beaten reports whether another mode dominates this one: it reaches at least
+// the same pools, loads no link that has rows, and never synchronises longer.
 func (s *Program) beaten(modes []relax.ModeOptions, w int) bool {
 	last := func(v *relax.ModeOptions) int64 { return v.Options[len(v.Options)-1].Sync }
 	for o := range modes {
@@ -246,8 +245,8 @@ func (s *Program) loads(o *relax.Mode) bool {
 	return false
 }
 
-// newOption writes an option of a mode down as items: the depths, and the
-// synchronisation where its links have rows.
+// newOption converts an option of a mode to items: the depths, and the
+// synchronisation if its links have rows.
 func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *relax.Option) PricedOption {
 	option := PricedOption{Mode: index}
 	task := func(pool, depth int) (int64, bool) {
@@ -258,7 +257,7 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 		return int64(d.Job.On[t].Time[depth]), true
 	}
 	if d.Job.Gang && len(w.Mode.Pools) == 1 {
-		// All start together, so that a multiset is one item.
+		// All start together, so a multiset is one item.
 		pool := w.Mode.Pools[0]
 		for _, counts := range r.Multisets {
 			var alt Alternative
@@ -311,8 +310,8 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 // Row is the row of a group in a bucket.
 func (s *Program) Row(group, bucket int) int { return s.Groups[group].first + bucket }
 
-// LinkGroups returns the group of rows that each link counts in. Of the two directions of a NIC
-// and of a trunk, one stands for both.
+// LinkGroups returns the group of rows of each link. One of the two directions of a NIC or a
+// trunk stands for both.
 func (s *Program) LinkGroups() map[instance.LinkID]int {
 	in, n := s.Model.Instance, s.Model.Network
 	groups := map[instance.LinkID]int{}

@@ -9,7 +9,7 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// paces lists the paces of an option, from short to long. There are none where nothing is
+// paces lists the paces of an option, from short to long; none if nothing is
 // synchronised.
 func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
 	switch {
@@ -23,8 +23,8 @@ func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
 
 // leastPace holds for links of any speed. A synchronisation of s ticks or more
 // that lasts k s to (k + 1) s - 1 ticks has k parts of s ticks; at the rate that
-// moves the volume in 2s - 1 ticks the cheapest of them is no dearer than the
-// whole, for k = 1 and all the more for others.
+// moves the volume in 2s - 1 ticks, the cheapest part costs no more than the
+// whole, for k = 1 and even more so for larger k.
 func (s *Program) leastPace(r *relax.Option) relax.Pace {
 	rate := s.Model.Instance.RateOf(r.Volume, instance.Tick(2*r.Sync-1))
 	if !rate.IsInt64() || rate.Cmp(big.NewInt(int64(relax.Unlimited))) > 0 {
@@ -33,7 +33,8 @@ func (s *Program) leastPace(r *relax.Option) relax.Pace {
 	return relax.Pace{Length: r.Sync, Rate: instance.Rate(rate.Int64())}
 }
 
-// Share is what a rate takes of a link, in parts of relax.LinkUnit, rounded down.
+// Share is the fraction of a link that a rate takes, in parts of relax.LinkUnit,
+// rounded down.
 func Share(rate, capacity instance.Rate) int64 {
 	if rate >= capacity {
 		return relax.LinkUnit
@@ -42,8 +43,8 @@ func Share(rate, capacity instance.Rate) int64 {
 	return part.Quo(part, big.NewInt(int64(capacity))).Int64()
 }
 
-// syncs lists what a synchronisation may load: in a mode of several pools the
-// nodes, and racks, are all counted where they are cheapest.
+// syncs lists the possible loads of a synchronisation: in a mode of several pools
+// all its nodes, and racks, are counted where they are cheapest.
 func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 	if !s.loads(o) {
 		return nil

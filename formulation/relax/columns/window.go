@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// startPrices tells the least price of an alternative in a range of starts. As
+// startPrices finds the least price of an alternative in a range of starts. As
 // a function of the start its price is linear between corners, the starts at
-// which a charge begins or ends together with a bucket, so that the least is at
-// a corner or at an end of the range.
+// which a charge begins or ends together with a bucket, so the least is at a
+// corner or at an end of the range.
 type startPrices struct {
 	alt     *Alternative
 	corners []int64 // rising
@@ -51,7 +51,7 @@ type limit struct {
 	corner       int // the first that is not before the start
 }
 
-// limits looks up starts that rise; those below 0 are no starts.
+// limits looks up ascending starts; those below 0 do not exist.
 func (e *Examiner) limits(s *startPrices, starts []int64) []limit {
 	list := make([]limit, len(starts))
 	corner := 0
@@ -67,10 +67,10 @@ func (e *Examiner) limits(s *startPrices, starts []int64) []limit {
 	return list
 }
 
-// windowPrices tells the least price of an alternative between two points of a
+// windowPrices finds the least price of an alternative between two points of a
 // time axis.
 type windowPrices struct {
-	first, last []limit // by the point that the window begins at, ends at
+	first, last []limit // by the point at which the window begins, or ends
 	minima      *exact.Minima
 }
 
@@ -93,19 +93,19 @@ func (w *windowPrices) least(n, m int) int64 {
 		return exact.NoPrice
 	}
 	best := min(a.price, b.price)
-	if a.corner < b.corner { // the corner at b, if there is one, is b
+	if a.corner < b.corner { // a corner between a and b is at b
 		best = min(best, w.minima.Least(a.corner, b.corner-1))
 	}
 	return best
 }
 
 // windows are the least prices of an iteration of a class in one mode between any
-// two points, looked up when they are asked for.
+// two points, computed on demand.
 type windows struct {
 	e       *Examiner
 	options []*PricedOption     // of the mode
 	places  [][][]*windowPrices // by option, item, alternative
-	known   [][]int64           // by the point where a window begins, and how many points later it ends
+	known   [][]int64           // by the point where a window begins, and the number of points to its end
 	least   []int64             // scratch, by item
 }
 
@@ -130,7 +130,7 @@ func (e *Examiner) windows(p *Plans, mode int) *windows {
 	return w
 }
 
-// from returns the prices from point n on, at least to point m; exact.NoPrice where
+// from returns the prices from point n on, at least to point m; exact.NoPrice if
 // there is no room.
 func (w *windows) from(n, m int) []int64 {
 	list := w.known[n]
@@ -156,7 +156,7 @@ func (w *windows) from(n, m int) []int64 {
 	return list
 }
 
-// iteration returns the price of a multiset, given the lowest prices of the items.
+// iteration returns the price of a multiset, given the lowest prices of its items.
 func (e *Examiner) iteration(multiset *Multiset, least []int64) int64 {
 	sum := int64(0)
 	for i, at := range multiset.Items {

@@ -1,3 +1,3 @@
-// Package exact holds the numbers of the kernel: rounding, products that stay recognisable where they
-// are too large, marks for what cannot be, minima of ranges.
+// Package exact holds the number arithmetic of the kernel: rounding, products that stay recognisable
+// when they overflow, marks for what is impossible, and range minima.
 package exact

@@ -19,7 +19,8 @@ func Ceil(v *big.Rat) *big.Int {
 // Floor returns the greatest integer that is not above v.
 func Floor(v *big.Rat) *big.Int { return new(big.Int).Div(v.Num(), v.Denom()) }
 
-// Saturate keeps a constant that is too large for a program recognisable.
+// Saturate limits a constant that is too large for a program to a recognisable
+// value.
 func Saturate(v *big.Int) int64 {
 	switch {
 	case v.IsInt64():
@@ -33,13 +34,15 @@ func Saturate(v *big.Int) int64 {
 // MaxExact is the largest integer below which floating point is exact.
 const MaxExact = int64(1) << 53
 
-// Large reports whether a number is not for a program.
+// Large reports whether a number is too large for a program.
 func Large(v int64) bool { return v > MaxExact || v < -MaxExact }
 
-// Kept keeps a number that is too large for a program from growing further, and recognisable.
+// Kept limits a number that is too large for a program, so that it grows no further and stays
+// recognisable.
 func Kept(v int64) int64 { return max(-MaxExact-1, min(v, MaxExact+1)) }
 
-// Multiply returns a product; what is too large for a program stays recognisable, as by [Saturate].
+// Multiply returns a product; one that is too large for a program stays recognisable, as with
+// [Saturate].
 func Multiply(factors ...int64) int64 {
 	n := int64(1)
 	for _, f := range factors {
@@ -56,7 +59,7 @@ func Multiply(factors ...int64) int64 {
 	return n
 }
 
-// GCD is the greatest common divisor; that with 0 is the other.
+// GCD is the greatest common divisor; with 0 it is the other number.
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -64,14 +67,14 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
-// NoPrice marks what cannot be; it stays larger than all prices when added up.
+// NoPrice marks what is impossible; it stays larger than all prices in sums.
 const NoPrice = math.MaxInt64 / 8
 
-// MostWorth keeps sums of worth far from overflow.
+// MostWorth keeps sums of values far from overflow.
 const MostWorth = 1 << 56
 
-// Never is a tick that never comes; it stays larger than all ticks when added up.
+// Never is a tick that never comes; it stays larger than all ticks in sums.
 const Never = math.MaxInt64 / 4
 
-// NoWorth is of rooms in which something does not fit.
+// NoWorth marks rooms in which something does not fit.
 const NoWorth = math.MinInt64 / 4

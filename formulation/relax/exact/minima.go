@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// Minima answers what the least of a range of a list is.
+// Minima answers range minimum queries over a list.
 type Minima struct {
 	level [][]int64 // level[k][i] is the least of 2^k entries from i
 }
@@ -23,7 +23,7 @@ func NewMinima(list []int64) *Minima {
 	return r
 }
 
-// Least of the entries from first to last, both included.
+// Least returns the least of the entries from first to last, both included.
 func (r *Minima) Least(first, last int) int64 {
 	k := bits.Len(uint(last-first+1)) - 1
 	return min(r.level[k][first], r.level[k][last-(1<<k)+1])

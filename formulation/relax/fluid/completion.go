@@ -24,16 +24,16 @@ const (
 //
 //	(14) 2 R C_c >= sum_t 2 (left_t f0 + right_t f1) + sum_m (2 sync_m + (R-1) l_m) does_m + n R sum a^2 / W.
 //
-// An amount A of work that m GPUs do in an interval of length D is done at a mean
-// of at least A / 2m after its left end, so that A^2 / 2m <= D x (amount at the
-// right end). The tangent of the square at A = m D makes of that
+// An amount A of work that m GPUs do in an interval of length D is done at a
+// mean of at least A / 2m after its left end, so that A^2 / 2m <= D x (amount at
+// the right end). With the tangent of the square at A = m D this becomes
 //
 //	(9) (amount at the left end) <= m D / 2,
 //
-// which keeps the loss by intervals quadratic in their length. The last interval
-// has no end and no capacity, so that the program is feasible and no horizon has
-// to be known. C_c is the sum of the class's completion times. The columns
-// budget decides how many intervals there are.
+// so that the loss due to intervals is quadratic in their length. The last
+// interval has no end and no capacity limit, so the program is feasible without
+// a known horizon. C_c is the sum of the class's completion times. The columns
+// budget determines the number of intervals.
 func (f *Program) buildCompletion() {
 	m := f.Model
 	f.shape(f.releases(), nil)
@@ -117,8 +117,8 @@ func (g *Intervals) Interval(t int) (left, right int64) {
 }
 
 // occupy enters a column of work at one end of an interval into the rows of a
-// pool. Work released within the interval has its release for the left end:
-// then its amount at the true left end is smaller in proportion.
+// pool. For work released within the interval the left end is its release: then
+// its amount at the true left end is smaller in proportion.
 func (f *Program) occupy(g *Intervals, s *Shape, p, t, end int, release int64, x int) {
 	left, right := g.Interval(t)
 	if right < 0 {
@@ -132,7 +132,7 @@ func (f *Program) occupy(g *Intervals, s *Shape, p, t, end int, release int64, x
 	}
 }
 
-// classCompletion adds the columns and rows of one class, no work of which
+// classCompletion adds the columns and rows of one class, none of whose work
 // begins before release. place enters the column of its work at an end of an
 // interval into the rows of pools.
 func (f *Program) classCompletion(s *Shape, c int, g *Intervals, release int64, place func(t, end, x int)) {
@@ -222,9 +222,9 @@ func (f *Program) Places(s *Shape) []int {
 	return places
 }
 
-// share adds the rows that tie the work in a pool to what is done there, and
-// returns the first: iterations inside the pool do all their work there, and a
-// task elsewhere in it counts for at most least[full].
+// share adds the rows that tie the work in a pool to the iterations done there,
+// and returns the first row: iterations inside the pool do all their work
+// there, and a task elsewhere in it counts for at most least[full].
 //
 //	(17) does_p <= sum_t work <= does_p + least[full] / W busy_p
 //
@@ -249,9 +249,9 @@ func (f *Program) share(s *Shape, p int) int {
 	return row
 }
 
-// intervals returns the right ends of the intervals but the last. They are even
-// up to the larger of chain and area, stretched a little: what the optimum does
-// later has the last end for its time.
+// intervals returns the right ends of the intervals except the last. They are
+// even up to the larger of chain and area, slightly extended; work that the
+// optimum does later counts at the last end.
 func (f *Program) intervals(columns, places int) []int64 {
 	count := min(maxIntervals, max(minIntervals, columns/places))
 	horizon := f.Model.AreaEnd()

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// does adds the columns of the tasks of a shape in a co-resident set, at most so many,
-// and returns them by depth; -1 where the depth cannot be. The deepest
-// activations must fit beside the given parameters.
+// does adds the columns of the tasks of a shape in a co-resident set, with an upper
+// limit on their number, and returns them by depth; -1 if the depth is impossible.
+// The deepest activations must fit beside the given parameters.
 func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool) []int {
 	shape := &s.Shapes[i]
 	cols := make([]int, len(shape.Class.Job.Depths))
@@ -28,7 +28,7 @@ func (s *sharing) does(name string, i int, most int64, fits func(depth int) bool
 	return cols
 }
 
-// each calls f with the columns there are and the lengths of their tasks.
+// each calls f with the existing columns and the lengths of their tasks.
 func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
 	for depth, x := range cols {
 		if x >= 0 {
@@ -116,8 +116,8 @@ func (s *sharing) gaps(name string, c coResidentSet, kinds []int, times []int64,
 	}
 }
 
-// limit is a number of tasks, step ticks apart, that a period has no room for
-// on so many GPUs with so many members of a class on each.
+// limit is a number of tasks, step ticks apart, that exceeds the room of a period on
+// gpus GPUs with times members of a class on each.
 func (s *sharing) limit(gpus, times, step int64) int64 {
 	return exact.Saturate(exact.Mul(gpus*times, s.Period/max(1, step)+1))
 }

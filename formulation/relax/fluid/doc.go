@@ -51,17 +51,17 @@
 //
 // # Why it is a relaxation
 //
-// Take any valid schedule and let the variables be what it does: numbers of
-// jobs, iterations, tasks, participating nodes, averaged over nothing, simply
-// added up over the identical GPUs, nodes and racks of a pool. Each row is then a
-// sum of conditions on single GPUs (one task at a time; memory), single links
-// (rates within capacity: a synchronisation that moves V bytes takes at least 8V
-// bits of every link on its ring, however slow it runs, and it runs for whole ticks at
-// one of few rates), or single jobs (chain, SPB rule). Identical nodes lose nothing by being pooled: averaging a
-// solution over their permutations keeps it feasible. What is lost is that GPUs,
-// nodes and iterations are whole. Where the instance does not tell which trunks
-// join racks (the full form of a network), their rows are left out; capacity and
-// speed of trunks then do not bind.
+// Take any valid schedule and set the variables to what it does: its numbers of
+// jobs, iterations, tasks and participating nodes, summed over the identical
+// GPUs, nodes and racks of a pool. Each row is then a sum of conditions on single
+// GPUs (one task at a time; memory), single links (rates within capacity: a
+// synchronisation that moves V bytes takes at least 8V bits of every link on its
+// ring, however slow it runs, and it runs for whole ticks at one of few rates),
+// or single jobs (chain, SPB rule). Pooling identical nodes loses nothing:
+// averaging a solution over their permutations keeps it feasible. What is lost is
+// the integrality of GPUs, nodes and iterations. If the instance does not say
+// which trunks join racks (the full form of a network), their rows are left out,
+// so the capacity and speed of trunks do not bind.
 //
-// Coefficients are integers, demands rounded down and capacities up.
+// Coefficients are integers; demands are rounded down and capacities up.
 package fluid

@@ -8,7 +8,7 @@ import (
 	"jigsaw/formulation/relax/linear"
 )
 
-// Prove evaluates prices and enters what they prove into the bound.
+// Prove evaluates prices and records what they prove in the bound.
 func (f *Program) Prove(b *relax.Proven, prices []*big.Int, denominator *big.Int, refuted bool) error {
 	sum, err := f.Linear.Evaluate(prices, denominator, !refuted)
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *Program) Prove(b *relax.Proven, prices []*big.Int, denominator *big.Int
 	return nil
 }
 
-// Value turns an objective of the program into one of the instance.
+// Value converts an objective of the program into one of the instance.
 func (f *Program) Value(objective *big.Rat) *big.Rat {
 	v := new(big.Rat).Quo(objective, new(big.Rat).SetInt(f.Scale))
 	if f.Model.Instance.Objective.Periodic() {
@@ -37,9 +37,9 @@ func (f *Program) Value(objective *big.Rat) *big.Rat {
 	return v
 }
 
-// Program builds the program. One shape stands for the classes whose jobs differ
-// in nothing that the rows see: while there are few classes each is a shape of
-// its own, so that nothing is lost.
+// Program builds the program. One shape represents the classes whose jobs are
+// identical in all rows. While there are few classes each is a shape of its own,
+// so that nothing is lost.
 type Program struct {
 	Detail
 	Model  *relax.Model
@@ -56,14 +56,14 @@ type Program struct {
 	Shapes []Shape
 }
 
-// Detail is how much a fluid program tells apart.
+// Detail is how much a fluid program distinguishes.
 type Detail struct {
 	Columns        int // of the weighted completion, about; see [Program.buildCompletion]
 	ClassesApart   int // classes up to which each is a shape of its own
 	CoResidentSets int // sets of jobs that share a GPU and have columns of their own, at most
 }
 
-// UsualDetail is that of fluid certificates.
+// UsualDetail is the detail of fluid certificates.
 func UsualDetail(columns int) Detail { return Detail{columns, FewClasses, MostCoResidentSets} }
 
 // New states the program of an instance.
@@ -80,7 +80,7 @@ func New(m *relax.Model, d Detail) *Program {
 	return f
 }
 
-// NewRates states the program of rates, of a period of so many ticks where that is not 0; see
+// NewRates states the program of rates, for a period of the given ticks if that is not 0; see
 // [Program.buildRates].
 func NewRates(m *relax.Model, d Detail, period int64, limits []relax.Interval) *Program {
 	f := &Program{Detail: d, Model: m, Scale: big.NewInt(1), time: -1, Least: -1, Linear: linear.Program{Name: "rates"}}

@@ -6,18 +6,18 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Gap is a row (26) of a worker A and what shares its GPU: what its own tasks take of the
-// period, by depth, and how many ticks of each task of others are free, s_A + 2 tau.
+// Gap is a row (26) of a worker A and the others on its GPU: how much of the period its own
+// tasks take, by depth, and how many ticks of each task of others are free, s_A + 2 tau.
 //
-// In the n_A cycles of A that a period has, gaps have s_A, the slacks of its tasks and what
-// A loses against its chain.
+// In the n_A cycles of A in a period, gaps consist of s_A, the slacks of its tasks and the
+// time that A loses against its chain.
 type Gap struct {
 	own       []int64
 	tau, Free int64
 }
 
-// Gaps lists those of a worker with tasks of these lengths, by depth: one for each slack that they
-// may have, and one for none; nil where nothing is synchronised.
+// Gaps lists the gaps of a worker with tasks of these lengths, by depth: one for each possible
+// slack, and one for none; nil if nothing is synchronised.
 func Gaps(d *relax.Class, lengths []int64) (list []Gap) {
 	sync, step := int64(d.Sync), int64(d.Iteration)
 	if sync == 0 {
@@ -42,7 +42,7 @@ func Gaps(d *relax.Class, lengths []int64) (list []Gap) {
 	return list
 }
 
-// Takes returns what the tasks of the worker whose gap it is take of the period.
+// Takes returns how much of the period the tasks of the worker of the gap take.
 func (g *Gap) Takes(counts []int64) (ticks int64) {
 	for depth, n := range counts {
 		if n > 0 {

@@ -81,8 +81,8 @@ func (f *Program) buildMakespan() {
 	f.chains()
 }
 
-// chains adds rows (12): the makespan is no earlier than the mean of the chains
-// of a class of identical jobs, wherever they live, nor than any chain at its
+// chains adds rows (12): the makespan is at least the mean of the chains of a
+// class of identical jobs, wherever they live, and at least every chain at its
 // shortest.
 func (f *Program) chains() {
 	var longest *big.Int
@@ -148,8 +148,8 @@ func (f *Program) mixed(d *relax.Class) bool {
 	return false
 }
 
-// deadlines adds rows (13): what has to be done before a deadline fits between
-// the earliest release and it.
+// deadlines adds rows (13): the work due before a deadline fits between the
+// earliest release and it.
 func (f *Program) deadlines() {
 	var dates []int64
 	for i := range f.Shapes {

@@ -10,15 +10,15 @@ import (
 	"jigsaw/formulation/relax/linear"
 )
 
-// rateParts is how many of the longest iterations make a period, so that whole
-// iterations are a fine measure of every rate.
+// rateParts is the number of the longest iterations in a period, so that whole
+// iterations measure every rate finely.
 const rateParts = 1024
 
 // buildRates states the program of the periodic objectives. Activities are
-// iterations per period of so many ticks, or where that is 0 of any plan, in a
-// period of f.period ticks; residency is in jobs, which may also live nowhere.
-// The objective is negated: programs are minimised. limits narrow what jobs do in
-// a period, by shape; nil where there are none.
+// iterations per period of the given ticks or, if that is 0, of any plan, in a
+// period of f.period ticks. Residency is in jobs, which may also live nowhere.
+// The objective is negated, since programs are minimised. limits restrict the
+// iterations of jobs in a period, by shape; nil if there are none.
 func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	m := f.Model
 	f.Period = period
@@ -38,7 +38,7 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	f.Scale = big.NewInt(f.Period)
 	f.shape(nil, nil)
 	f.residency()
-	spare := int64(1)                                // so that the chain's row binds, and not the column
+	spare := int64(1)                                // so that the chain's row binds, not the column
 	most := func(d *relax.Class, jobs int64) int64 { // iterations in a period
 		step := big.NewInt(max(1, int64(d.Iteration)))
 		n := exact.Mul(jobs, f.Period)
@@ -118,7 +118,7 @@ func (f *Program) classRates(s *Shape, most func(d *relax.Class, jobs int64) int
 }
 
 // smallestRate adds the column of the smallest normalised rate and rows (14):
-// no class has a smaller one on average. The column counts in parts that keep
+// no class has a smaller rate on average. The column counts in units that keep
 // it near one for the class that is slowest by itself.
 func (f *Program) smallestRate() {
 	m := f.Model

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// reasons says which rows a proof of infeasibility rests on, the heaviest first.
+// reasons says which rows a proof of infeasibility uses, those with the largest
+// prices first.
 func (f *Program) reasons(prices []*big.Int) []string {
 	type part struct {
 		subject string

@@ -13,7 +13,8 @@ import (
 	"jigsaw/formulation/relax/linear"
 )
 
-// residency adds, where memory may bind, the columns of where jobs live and rows
+// residency adds, if memory may bind, the columns of where jobs live and the
+// rows
 //
 //	(1) every job lives somewhere (or, for rates, somewhere or nowhere),
 //	(2) all workers of a mode of several pools are placed,
@@ -54,7 +55,7 @@ func (f *Program) residency() {
 	for _, p := range f.tight {
 		at := &f.Model.Network.Pools[p]
 		free, unit := f.freeMemory(p), int64(1)
-		for free/unit > 1<<20 { // in units of which a GPU holds about a million
+		for free/unit > 1<<20 { // in units of about a millionth of a GPU
 			unit *= 2
 		}
 		row := f.Linear.Row(at.ID+".memory", linear.AtMost, (free+unit-1)/unit*at.Size(),
@@ -79,7 +80,7 @@ func (f *Program) residency() {
 }
 
 // activity adds the columns of what is done where, at most limit iterations of
-// each shape, and rows
+// each shape, and the rows
 //
 //	(4) all iterations are done (not for rates), by jobs and workers that live there,
 //	(5) every worker has one task in an iteration,
@@ -138,7 +139,7 @@ func (f *Program) inReach(o *relax.Mode, p int) int64 {
 	return at.Size()
 }
 
-// tie adds the row that says that each of the residents does R iterations.
+// tie adds the row that each resident does R iterations.
 func (f *Program) tie(s *Shape, name string, does, live int) {
 	if s.fewest == s.most {
 		row := f.Linear.Row(name, linear.Equal, 0, linear.About{})
@@ -210,7 +211,7 @@ func (f *Program) depths(s *Shape, most int64) {
 	}
 }
 
-// senseOf is that of a row about a part of a rule.
+// senseOf is the sense of a row about a part of a rule.
 func senseOf(part relax.RulePart) linear.Sense {
 	if part.Exact {
 		return linear.Equal
@@ -256,8 +257,8 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 	}
 }
 
-// pay adds the GPU time that the shape takes in a pool to a row, times sign:
-// whole iterations at the least work, and tasks of modes of several pools at
+// pay adds the GPU time of the shape in a pool to a row, times sign: whole
+// iterations with their least work, and tasks of modes of several pools with
 // their lengths.
 func (f *Program) pay(row int, s *Shape, p int, sign int64) {
 	t := f.Model.Network.Pools[p].GPUType
@@ -273,7 +274,7 @@ func (f *Program) pay(row int, s *Shape, p int, sign int64) {
 	}
 }
 
-// linkTicks is how long volume bytes take a link of that speed, in parts of a
+// linkTicks is the time of a link of that speed for volume bytes, in parts of a
 // tick, rounded down.
 func (f *Program) linkTicks(volume instance.Bytes, speed instance.Rate) int64 {
 	num := exact.Mul(int64(volume), 8_000_000*relax.LinkUnit)
@@ -284,13 +285,13 @@ func (f *Program) linkTicks(volume instance.Bytes, speed instance.Rate) int64 {
 	return min(num.Int64(), int64(relax.MaxSync))
 }
 
-// LinkPace is a way to synchronise: how many ticks it lasts at the least, and the time of
+// LinkPace is a way to synchronise: a lower limit on its length in ticks, and the time of
 // a link that it takes, in parts of a tick.
 type LinkPace struct{ Length, Ticks int64 }
 
-// linkPaces lists those of a mode on a link of that speed, long ones first: a
+// linkPaces lists the paces of a mode on a link of that speed, long ones first: a
 // synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
-// where the instance does not tell of what.
+// if the instance does not give the speeds.
 func (f *Program) linkPaces(o *relax.Mode, speed instance.Rate) (list []LinkPace) {
 	if f.Model.Untold(o) {
 		return nil
@@ -304,7 +305,8 @@ func (f *Program) linkPaces(o *relax.Mode, speed instance.Rate) (list []LinkPace
 	return list
 }
 
-// useOf returns the use of links of that speed by a mode, but for who counts it.
+// useOf returns the use of links of that speed by a mode, except the counting
+// column.
 func (f *Program) useOf(shape, mode int, speed instance.Rate) LinkUse {
 	o := &f.Shapes[shape].Class.Modes[mode]
 	u := LinkUse{Shape: shape, Mode: mode, Ticks: f.linkTicks(o.Volume, speed), Paces: f.linkPaces(o, speed)}
@@ -314,18 +316,19 @@ func (f *Program) useOf(shape, mode int, speed instance.Rate) LinkUse {
 	return u
 }
 
-// LinkGroup is a group of alike links, and who uses them.
+// LinkGroup is a group of identical links, and their users.
 type LinkGroup struct {
 	Links int64
 	Uses  []LinkUse
 }
 
-// LinkUse of the links of a group by a shape in a mode: each of the iterations that the
-// column counts takes so many parts of a tick, at the least, of so many links.
+// LinkUse is the use of the links of a group by a shape in a mode: each of the
+// iterations that the column counts takes at least a number of parts of a tick on a
+// number of links.
 type LinkUse struct {
 	Shape, Mode, Col int
 	Ticks, Times     int64
-	Paces            []LinkPace // nil where they are not known
+	Paces            []LinkPace // nil if they are not known
 }
 
 // links adds rows (9) to (11), fabrics, NICs and uplinks. Their time, times

@@ -10,7 +10,7 @@ import (
 )
 
 // Shape is a set of classes with the same costs, workers, rule and modes, and
-// the columns that say how they live and work. Slices by mode.
+// the columns of how they live and work. Slices are by mode.
 type Shape struct {
 	ID      string
 	Classes []int
@@ -20,7 +20,7 @@ type Shape struct {
 	Jobs, iterations, fewest, most int64
 	Release                        int64
 
-	live []int   // jobs that live in the mode; nil where no memory row needs it
+	live []int   // jobs that live in the mode; nil if no memory row needs it
 	home [][]int // by pool of the mode if it has several: resident workers; else nil
 	// In iterations, of all jobs and all R, or per period for rates:
 	does []int   // iterations done in the mode
@@ -34,7 +34,7 @@ type Shape struct {
 // FewClasses is the number of classes up to which each is a shape of its own.
 const FewClasses = 200
 
-// shape groups the classes. heads are the releases that get rows of their own;
+// shape groups the classes. heads are the releases that get rows of their own.
 // Classes whose chain is longer than half the known bound stay alone, because
 // the chain may then depend on where they live.
 func (f *Program) shape(heads []int64, half *big.Int) {
@@ -102,7 +102,8 @@ func (f *Program) tightPools() []int {
 	return tight
 }
 
-// freeMemory is what the smallest task of a pool leaves of a GPU's memory.
+// freeMemory is the memory of a GPU of a pool that its smallest task leaves
+// free.
 func (f *Program) freeMemory(p int) int64 {
 	at := &f.Model.Network.Pools[p]
 	smallest := instance.Bytes(-1)

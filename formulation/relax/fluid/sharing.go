@@ -13,8 +13,8 @@ import (
 //	gpus[S]         GPUs with co-resident set S, a multiset of classes
 //	does[S,c,d]     tasks of depth d there of the n_c(S) members of class c, per period
 //
-// A job has k homes at the most, tasks to the number of its iterations, and on
-// each GPU no more than its chain allows:
+// A job has at most k homes, as many tasks as its iterations require, and on each GPU no
+// more than its chain allows:
 //
 //	(21) sum_S gpus <= GPUs
 //	(22) sum_S n_c(S) gpus[S] <= k jobs
@@ -22,21 +22,22 @@ import (
 //	(24) l_c sum_d does[S,c,d] <= period x n_c(S) gpus[S]
 //	(25) sum_c,d p(d) does[S,c,d] <= period x gpus[S]
 //
-// and tasks that are not interrupted interlock. From the end of one synchronisation of job A to
-// that of the next are l_A ticks or more. A task of p_A ticks leaves a slack of
-// rho = l_A - s_A - p_A of them on its GPU, before it or after, so that the gap between two tasks
-// of A has s_A ticks and parts of two slacks, and more only where A loses time against its
-// chain. Tasks of others, of p_1, p_2, ... ticks, come in such gaps. For any tau >= 0 what gaps have
-// beyond s_A + 2 tau is at most what slacks have beyond tau, and time that A loses:
+// Moreover, tasks cannot be interrupted and have to interlock. From the end of one
+// synchronisation of job A to that of the next there are at least l_A ticks. A task of p_A
+// ticks leaves a slack of rho = l_A - s_A - p_A of them on its GPU, before it or after. So
+// the gap between two tasks of A has s_A ticks and parts of two slacks, and more only if A
+// loses time against its chain. Tasks of others, of p_1, p_2, ... ticks, run in such gaps.
+// For any tau >= 0, the time of gaps beyond s_A + 2 tau is at most the time of slacks
+// beyond tau plus the time that A loses:
 //
 //	(26) sum_d (max(l_A, p_A(d) + s_A) - max(0, rho_A(d) - tau)) does[A,d]
 //	     + sum_B,d max(0, p_B(d) - s_A - 2 tau) does[B,d] <= period x gpus[S]
 //
-// with tau = 0, for the sum of all gaps, and each slack of A, for tasks that only wide gaps
-// hold. The tasks of a gang begin together: a gap then has one slack, and tau takes the place
-// of 2 tau. Rows are
-// added up over members of one class. p(d) are the shortest tasks over all GPU
-// types, s and l the shortest synchronisation and iteration over all modes.
+// with tau = 0, for the sum of all gaps, and with tau equal to each slack of A, for tasks
+// that only fit in wide gaps. The tasks of a gang start together: a gap then has one slack,
+// and tau replaces 2 tau. Rows are summed over members of one class. p(d) are the shortest
+// tasks over all GPU types, s and l the shortest synchronisation and iteration over all
+// modes.
 type sharing struct {
 	*Program
 	size  int      // members of the largest co-resident set with variables of its own
@@ -61,7 +62,7 @@ type aggregate struct {
 	does  [][]int // by depth; -1: none
 }
 
-// rule is a row (23) and what a task counts in it, by depth.
+// rule is a row (23) and the coefficient of a task in it, by depth.
 type rule struct {
 	row    int
 	weight []int64
@@ -137,7 +138,7 @@ func coResidentSets(jobs []int, size, most int) [][]int {
 	return list
 }
 
-// rows adds rows (21) to (23), still empty on the side of the co-resident sets.
+// rows adds rows (21) to (23), without the terms of the co-resident sets.
 func (s *sharing) rows() {
 	all := make([]bool, len(s.Model.GPUs))
 	total := int64(0)

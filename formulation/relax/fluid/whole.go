@@ -6,8 +6,8 @@ import (
 	"jigsaw/formulation/relax/linear"
 )
 
-// Rates are the columns of what a job does in a period of whole numbers, and
-// rows that tie it to what it does on single GPUs. With x the iterations of job i
+// Rates are the columns of a job's iterations in a period, in whole numbers, and
+// rows that tie them to its tasks on single GPUs. With x the iterations of job i
 // in a period, each co-resident set S of its GPUs has exactly
 //
 //	does[S,i] = x gpus[S].
@@ -18,16 +18,16 @@ import (
 //	(29) a gpus <= does <= b gpus
 //	(30) k x - b (k - gpus) <= does <= k x - a (k - gpus),
 //
-// which are the product itself once a = b. The narrower the limits, the stronger
-// are the rows at any prices.
+// which are equivalent to the product once a = b. The narrower the limits, the
+// stronger the rows at any prices.
 type Rates struct {
 	Limits []relax.Interval // by shape
-	Cols   []int            // by shape; -1 where several jobs share it
+	Cols   []int            // by shape; -1 if several jobs share it
 	Shares [][]product      // by shape
 }
 
-// product is what one job does in one co-resident set, as the columns added up, and the
-// column of its GPUs there.
+// product is what one job does in one co-resident set: the columns to be summed, and
+// the column of its GPUs there.
 type product struct {
 	Does []int
 	GPUs int
@@ -64,7 +64,7 @@ func (s *sharing) wholeRates(limits []relax.Interval) {
 	}
 }
 
-// product adds rows (29) and (30) of what job i does on some of its GPUs.
+// product adds rows (29) and (30) for what job i does on some of its GPUs.
 func (s *sharing) product(i int, does []int, gpus int) {
 	p := product{GPUs: gpus}
 	s.each(i, does, func(x int, _ int64) { p.Does = append(p.Does, x) })

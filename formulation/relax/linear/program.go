@@ -7,8 +7,8 @@ import (
 	"math/big"
 )
 
-// Program is a linear program in integers: minimise cost'x over the rows and
-// 0 <= x <= upper. The engine gets it in floating point, which holds all its
+// Program is a linear program in integers: minimise cost'x over the rows and 0
+// <= x <= upper. The engine gets it in floating point, which represents all its
 // numbers exactly; the certificate is evaluated on the integers.
 type Program struct {
 	Name string
@@ -26,7 +26,7 @@ const (
 	Equal
 )
 
-// Row is a row, whose coefficients stand with the columns.
+// Row is a row; its coefficients are stored with the columns.
 type Row struct {
 	Name  string
 	Sense Sense
@@ -34,7 +34,7 @@ type Row struct {
 	About About
 }
 
-// About says what a row stands for, for people.
+// About describes a row for messages.
 type About struct {
 	Resource string // as Binding.Resource; empty for bookkeeping
 	Subject  string
@@ -47,7 +47,7 @@ type About struct {
 type Col struct {
 	Name  string
 	Cost  int64
-	Upper int64 // [NoUpper] where there is none
+	Upper int64 // [NoUpper] if there is none
 	Terms []Term
 }
 
@@ -79,13 +79,13 @@ func (p *Program) Term(row, col int, value int64) {
 	}
 	terms := p.Cols[col].Terms
 	if last := len(terms) - 1; last >= 0 && terms[last].Row == row {
-		terms[last].Value = exact.Kept(terms[last].Value + exact.Kept(value)) // neither is far from an exact one
+		terms[last].Value = exact.Kept(terms[last].Value + exact.Kept(value)) // neither is far from exact
 		return
 	}
 	p.Cols[col].Terms = append(terms, Term{row, exact.Kept(value)})
 }
 
-// Fits returns an error where some number is too large for a program, or has been.
+// Fits returns an error if some number is, or has been, too large for a program.
 func (p *Program) Fits() error {
 	for _, r := range p.Rows {
 		if exact.Large(r.Rhs) {
@@ -107,13 +107,13 @@ func (p *Program) Fits() error {
 }
 
 // Evaluate returns the bound that prices prove, times the denominator, in
-// integer arithmetic. It trusts nothing about the prices. With costs false the
-// costs are zero.
+// integer arithmetic. It makes no assumptions about the prices. With costs
+// false the costs are zero.
 func (p *Program) Evaluate(prices []*big.Int, denominator *big.Int, costs bool) (*big.Int, error) {
 	return p.EvaluateWithin(prices, denominator, costs, nil, nil)
 }
 
-// EvaluateWithin is [Program.Evaluate] with other bounds of the columns; nil for the program's.
+// EvaluateWithin is [Program.Evaluate] with other bounds on the columns; nil for the program's.
 func (p *Program) EvaluateWithin(prices []*big.Int, denominator *big.Int, costs bool, lower, upper []int64) (*big.Int, error) {
 	if len(prices) != len(p.Rows) || denominator == nil || denominator.Sign() <= 0 {
 		return nil, relax.ErrPrices

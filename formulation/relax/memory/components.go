@@ -6,7 +6,8 @@ import (
 )
 
 // Components numbers the groups of nodes that can synchronise with each other; -1 is
-// a node that can do so with none. Routes both ways are an equivalence.
+// a node that can synchronise with none. Routes both ways are an equivalence
+// relation.
 func Components(in *instance.Instance) []int {
 	of, joined := make([]int, len(in.Nodes)), in.Joined()
 	for n := range in.Nodes {
@@ -18,9 +19,9 @@ func Components(in *instance.Instance) []int {
 	return of
 }
 
-// Multisets lists the multisets that the job's rule allows and from which no worker
-// can be made shallower, as GPUs by depth: shallow ones need least memory. It is false where there are
-// too many to be told apart.
+// Multisets lists the multisets that the job's rule allows and in which no worker can become
+// shallower, as GPUs by depth: shallow tasks need the least memory. It is false if there are too many
+// to enumerate.
 func Multisets(j *instance.Job) ([][]int, bool) {
 	list, ok := depths.Minimal(j.OneGPUEach(), 256, 1<<16)
 	if g := j.Group(); g > 1 {

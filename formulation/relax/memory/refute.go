@@ -9,11 +9,13 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Refute reports whether it proves that there is no placement within so many steps,
-// GPUs looked at. It places the jobs in one fixed order and keeps every memory state
-// that the cluster can then be in, once up to exchanging GPUs of a node, nodes of a
-// rack, and racks; states in which a job left has too few GPUs, or all have too little
-// memory, are dropped. Of a worker's GPUs it asks that they are of one node and one depth. Of its code only the list of multisets is that of the search for placements.
+// Refute reports whether it proves, within the given number of steps (GPUs examined),
+// that there is no placement. It places the jobs in one fixed order and keeps every
+// memory state that the cluster can then be in, once up to exchanging GPUs of a node,
+// nodes of a rack, and racks. States are dropped if a remaining job has too few GPUs,
+// or all together have too little memory. The GPUs of a worker are required to be of
+// one node and one depth. It shares with the search for placements only the list of
+// multisets.
 func Refute(ctx context.Context, in *instance.Instance, steps int) bool {
 	r := &refuter{ctx: ctx, in: in, steps: steps, reach: Components(in)}
 	for j := range in.Jobs {
@@ -64,7 +66,7 @@ type refuter struct {
 	shallowest []int     // per job: the least depth of any option
 	order      []instance.JobID
 
-	at     int   // the place in order of the job that is being placed
+	at     int   // position in the order of the job being placed
 	left   []int // its workers to be placed, by depth
 	chosen []instance.GPUID
 	deal   []int // per GPU: 0, or one more than the depth of the worker there
@@ -72,7 +74,8 @@ type refuter struct {
 	next   []state
 }
 
-// size is by which jobs are placed first: the most bytes of a worker at full depth.
+// size is the key of the order in which jobs are placed: the most bytes of a worker
+// at full depth.
 func (r *refuter) size(j instance.JobID) instance.Bytes {
 	job, most := &r.in.Jobs[j], instance.Bytes(0)
 	for _, c := range job.On {
@@ -83,8 +86,8 @@ func (r *refuter) size(j instance.JobID) instance.Bytes {
 	return most
 }
 
-// walk deals the workers that are left to GPUs from g on. s becomes the state, from
-// is the state before the job.
+// walk assigns the remaining workers to GPUs from g on. s becomes the state, from is
+// the state before the job.
 func (r *refuter) walk(s, from state, g instance.GPUID) {
 	if r.steps--; r.steps < 0 || r.steps&4095 == 0 && r.ctx.Err() != nil {
 		r.steps = min(r.steps, -1)
@@ -108,9 +111,9 @@ func (r *refuter) walk(s, from state, g instance.GPUID) {
 	job, t := &r.in.Jobs[j], r.in.GPUs[g].Type
 	first := r.in.Nodes[r.in.GPUs[g].Node].FirstGPU
 	if each := job.Group(); g == first && slices.ContainsFunc(r.left, func(n int) bool { return n%each > 0 }) {
-		return // the node before has a part of a worker
+		return // the previous node has part of a worker
 	}
-	// GPUs of a node in the same state: the first ones take the deepest workers.
+	// Of GPUs of a node in the same state, the first ones take the deepest workers.
 	most := len(r.left)
 	for other := g - 1; other >= first; other-- {
 		if from[other] == from[g] {
@@ -141,15 +144,16 @@ func (r *refuter) walk(s, from state, g instance.GPUID) {
 	r.walk(s, from, g+1)
 }
 
-// keepCost is what looking at a whole state costs for each GPU, in steps.
+// keepCost is the cost of examining a whole state, in steps per GPU.
 const keepCost = 8
 
-// joins reports whether the job's placement limits let GPU g join those chosen.
+// joins reports whether the job's placement limits permit adding GPU g to those
+// chosen.
 func (r *refuter) joins(job *instance.Job, g instance.GPUID) bool {
 	return len(r.chosen) == 0 || r.in.MayJoin(job, r.in.GPUs[r.chosen[0]].Node, r.in.GPUs[g].Node)
 }
 
-// keep adds a state unless an equal one is there, or it is seen to be hopeless.
+// keep adds a state unless an equal one exists, or it is evidently hopeless.
 func (r *refuter) keep(s state) {
 	if len(r.chosen) > 1 {
 		if _, ok := r.in.Span(r.chosen); !ok {
@@ -165,7 +169,7 @@ func (r *refuter) keep(s state) {
 	}
 }
 
-// alive is false where the jobs from the given place in the order on cannot be placed:
+// alive is false if the jobs from the given position in the order on cannot be placed:
 // one has too few GPUs with room, or their parameters exceed the memory left.
 func (r *refuter) alive(s state, at int) bool {
 	var need, have instance.Bytes
@@ -199,8 +203,8 @@ func (r *refuter) alive(s state, at int) bool {
 	return need <= have
 }
 
-// key is equal for states that exchanging GPUs of a node, nodes of a rack with the same
-// GPUs and links, and such racks makes equal.
+// key is equal for states that become equal by exchanging GPUs of a node, nodes of a
+// rack with the same GPUs and links, and such racks.
 func (r *refuter) key(s state) string {
 	racks := make([]string, 0, len(r.in.Racks))
 	for _, rack := range r.in.Racks {
@@ -229,7 +233,7 @@ func (r *refuter) key(s state) string {
 	return join(racks)
 }
 
-// join writes texts in order of their bytes, each after its length.
+// join concatenates texts in order of their bytes, each after its length.
 func join(texts []string) string {
 	slices.Sort(texts)
 	var b []byte

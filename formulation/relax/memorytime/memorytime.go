@@ -1,10 +1,10 @@
-// Package memorytime states what memory x time proves of plans in which jobs hold memory only while they run.
+// Package memorytime states the bounds from memory x time, for plans in which jobs hold memory only while they run.
 //
 // # Model
 //
-// Sets: jobs j with k_j workers, persistent bytes P_j on each of their GPUs, and a shortest stay
-// s_j: the load, and R_j iterations of a full-depth task and a synchronisation, wherever these are shortest. GPUs g
-// with memory M_g. In the last s_j ticks before its end C_j a job is in memory, on k_j GPUs.
+// Sets: jobs j with k_j workers, persistent bytes P_j on each of their GPUs, and a shortest stay s_j: the load, and R_j
+// iterations of a full-depth task and a synchronisation, each at its shortest. GPUs g with memory M_g. In the last s_j
+// ticks before its end C_j a job is in memory, on k_j GPUs.
 //
 //	(1) at any tick, sum over the jobs in memory on g of P_j <= M_g - e_g,
 //
@@ -13,24 +13,25 @@
 //
 // # Bounds
 //
-// Let x_j = P_j / max_g (M_g - e_g), and f a dual feasible function: f(x) >= 0, and the sum of f(x_i) is at
-// most 1 wherever the sum of the x_i is. Then at any tick the jobs on a GPU have sum of f(x_j) <= 1, so
-// that on G GPUs
+// Let x_j = P_j / max_g (M_g - e_g), and f a dual feasible function: f(x) >= 0, and the sum of f(x_i) is at most 1
+// whenever the sum of the x_i is. Then at any tick the jobs on a GPU satisfy sum of f(x_j) <= 1, so on G GPUs
 //
 //	sum_j k_j f(x_j) s_j <= G (C_max - min_j r_j)
 //
-// (Fekete and Schepers, 2001). f(x) = x gives the volume of memory; the others say that two
-// jobs of more than half a GPU are never on it together. Each f proves a bound; a certificate names one. For weighted completion the mean of the last s_j ticks of j is C_j - s_j/2, and
-// the least weighted sum of such means on a machine of speed G is that of Smith's order (Eastman, Even
-// and Isaacs, 1964): with p_j = k_j f(x_j) s_j / G and F_j the sum of p to j in order of w/p,
+// (Fekete and Schepers, 2001). f(x) = x gives the volume of memory; the others express that two jobs of more than half
+// a GPU are never on it together. Each f proves a bound; a certificate names one. For weighted completion the mean of
+// the last s_j ticks of j is C_j - s_j/2, and the least weighted sum of such means on a machine of speed G is achieved
+// by Smith's order (Eastman, Even and Isaacs, 1964): with p_j = k_j f(x_j) s_j / G and F_j the sum of p up to j in
+// order of w/p,
 //
 //	sum_j w_j C_j >= sum_j w_j (F_j - p_j/2 + s_j/2).
 //
-// Two jobs that have more workers than there are GPUs share s = k_i + k_j - G of these at least, wherever they live, and on
-// one of them job i has a task as deep as the s-th shallowest worker of an iteration must be, with e_i(s) ephemeral bytes or more. If no
-// GPU type has room for both beside it, P_i + P_j + max(e_i(s), e_j(1)) > M, or beside such a task of j, their stays do not overlap.
-// Where that is so of any two of some jobs, these run one after the other, as on a machine of speed 1: both bounds hold with s_j in
-// place of k_j f(x_j) s_j / G, and 0 for all other jobs.
+// Two jobs that together have more workers than there are GPUs share at least s = k_i + k_j - G of these, wherever they
+// live. On one of them job i has a task at least as deep as the s-th shallowest worker of an iteration must be, with at
+// least e_i(s) ephemeral bytes. If no GPU type has room for both jobs beside this task, P_i + P_j + max(e_i(s), e_j(1))
+// > M, or beside such a task of j, their stays do not overlap. If that holds for any two of a set of jobs, these run
+// one after the other, as on a machine of speed 1: both bounds hold with s_j in place of k_j f(x_j) s_j / G, and 0 for
+// all other jobs.
 package memorytime
 
 import (
@@ -44,7 +45,7 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// Item is a class of jobs alike.
+// Item is a class of identical jobs.
 type Item struct {
 	Jobs  []instance.JobID
 	Width int64          // k
@@ -52,16 +53,16 @@ type Item struct {
 	Stay  instance.Tick  // s
 
 	job     *instance.Job
-	needs   []*need // by GPU type; nil where it does not fit
+	needs   []*need // by GPU type; nil if it does not fit
 	weight  int64
 	release instance.Tick
-	area    *big.Rat // what each takes of the time of all GPUs together
+	area    *big.Rat // the share of each job in the time of all GPUs together
 }
 
-// need is what a job takes of a GPU at least.
+// need is the least that a job takes of a GPU.
 type need struct{ persistent, ephemeral, memory instance.Bytes }
 
-// Prove evaluates the bound of one dual feasible function. Each job must find room by itself.
+// Prove evaluates the bound of one dual feasible function. Each job must fit by itself.
 func Prove(in *instance.Instance, p *relax.Proven, terms *relax.ShareTerms) error {
 	if !in.Queues() {
 		return errors.New("formulation: memory x time bounds only plans whose jobs hold memory while they run")
@@ -69,8 +70,8 @@ func Prove(in *instance.Instance, p *relax.Proven, terms *relax.ShareTerms) erro
 	return New(in).Prove(p, terms)
 }
 
-// Jobs are those of an instance by class, the most memory of a GPU beside the least ephemeral bytes, and how
-// many GPUs there are that jobs may live on.
+// Jobs are the jobs of an instance by class, the most memory of a GPU beside the least ephemeral bytes, and the
+// number of GPUs that jobs may live on.
 type Jobs struct {
 	Items []Item
 	Room  instance.Bytes
@@ -79,7 +80,7 @@ type Jobs struct {
 	in *instance.Instance
 }
 
-// Prove is the function of that name, for more than one dual feasible function.
+// Prove is the function of that name, for use with several dual feasible functions.
 func (s *Jobs) Prove(p *relax.Proven, terms *relax.ShareTerms) error {
 	if terms == nil {
 		return errors.New("formulation: the certificate lacks the share of memory that it counts")
@@ -109,7 +110,7 @@ func (s *Jobs) Prove(p *relax.Proven, terms *relax.ShareTerms) error {
 // New returns the [Jobs] of an instance.
 func New(in *instance.Instance) *Jobs {
 	s := &Jobs{in: in}
-	spare := make([]instance.Bytes, len(in.Types)) // the least ephemeral bytes there
+	spare := make([]instance.Bytes, len(in.Types)) // the least ephemeral bytes on the type
 	for t := range spare {
 		spare[t] = -1
 	}
@@ -152,7 +153,7 @@ func New(in *instance.Instance) *Jobs {
 // share is a dual feasible function of sizes, as an exact fraction.
 type share func(size instance.Bytes) *big.Rat
 
-// function returns the dual feasible function of the terms for GPUs of that much room.
+// function returns the dual feasible function of the terms for GPUs with that much room.
 func function(terms relax.ShareTerms, room instance.Bytes) (share, error) {
 	cut := instance.Bytes(terms.Cut)
 	if room <= 0 || cut < 0 || cut > room/2 || terms.Parts < 0 || terms.Parts > maxParts || cut > 0 && terms.Parts > 0 {
@@ -187,13 +188,15 @@ func function(terms relax.ShareTerms, room instance.Bytes) (share, error) {
 const maxParts = 1 << 30
 
 // Excludes reports whether two jobs, of one class or of two, are never in memory together. If they were, they would
-// share GPUs: s at least, on one of which a task of either job is at least as deep as its s-th shallowest worker must be.
+// share at least s GPUs, on one of which a task of either job is at least as deep as its s-th shallowest worker
+// must be.
 func (it *Item) Excludes(other *Item, gpus int64) bool {
 	shared := it.Width + other.Width - gpus
 	return shared > 0 && (it.crowdsOut(other, shared) || other.crowdsOut(it, shared))
 }
 
-// crowdsOut reports whether no GPU has room for both jobs beside a task of this one at the depth of its n-th shallowest worker.
+// crowdsOut reports whether no GPU has room for both jobs beside a task of this job at the depth of its n-th
+// shallowest worker.
 func (it *Item) crowdsOut(other *Item, n int64) bool {
 	g := int64(it.job.Group())
 	depth := it.job.LeastDepth(int(min((n+g-1)/g, it.Width))) // the GPUs of a worker have one depth
@@ -205,7 +208,7 @@ func (it *Item) crowdsOut(other *Item, n int64) bool {
 	return true
 }
 
-// apart returns the jobs of the terms, which run one after the other, and the others, which count for nothing.
+// apart returns the jobs of the terms, which run one after the other; the others do not count.
 func apart(items []Item, terms relax.ShareTerms, gpus int64) (list []Item, err error) {
 	if terms.Cut != 0 || terms.Parts != 0 || !slices.IsSorted(terms.Apart) {
 		return nil, errNoShare
@@ -238,14 +241,14 @@ func apart(items []Item, terms relax.ShareTerms, gpus int64) (list []Item, err e
 		}
 	}
 	if found != len(terms.Apart) {
-		return nil, errNoShare // jobs that are not there, or twice
+		return nil, errNoShare // jobs that do not exist, or are listed twice
 	}
 	return list, nil
 }
 
 var errNoShare = errors.New("formulation: the certificate's share of memory makes no sense")
 
-// makespan adds the areas of the jobs released from some time on to that time, at the time where this is most.
+// makespan is the maximum, over release times, of that time plus the areas of the jobs released from then on.
 func makespan(items []Item) *big.Rat {
 	sorted := slices.Clone(items)
 	slices.SortFunc(sorted, func(a, b Item) int { return cmp.Compare(b.release, a.release) })
@@ -270,7 +273,7 @@ func completion(items []Item) *big.Rat {
 	half := big.NewRat(1, 2)
 	sum, before := new(big.Rat), new(big.Rat)
 	for _, t := range turns {
-		// n alike, one after the other: the sum of F - p/2 is n before + n^2 p / 2.
+		// n identical jobs, one after the other: the sum of F - p/2 is n before + n^2 p / 2.
 		n := new(big.Rat).SetInt64(int64(len(t.Jobs)))
 		means := new(big.Rat).Mul(n, before)
 		square := new(big.Rat).Mul(n, n)

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// gpuSet is some GPUs, and who lives on them.
+// gpuSet is a set of GPUs and their residents.
 type gpuSet struct {
 	gpus    []int
 	jobs    []int
 	workers [][]int // by number of the job here
 }
 
-// jobLoad is what a job has left to do on the GPUs of a gpuSet.
+// jobLoad is the work a job has left on the GPUs of a gpuSet.
 type jobLoad struct {
 	job                    int
-	now, each              int64 // ticks in the iteration at hand, and in each later
+	now, each              int64 // ticks in the current iteration, and in each later one
 	later, by, period, all int64
 }
 
@@ -39,8 +39,8 @@ func (e *Examiner) gpuSet(gpus []int) {
 	e.gpuSets = append(e.gpuSets, c)
 }
 
-// following is when the iteration at hand of a job is over, at the earliest, the deepest
-// tasks starting first. If it has begun, this raises when its tasks are.
+// following is the earliest end of the current iteration of a job, with the deepest tasks
+// starting first. If it has begun, this also raises the end of its tasks.
 func (e *Examiner) following(x *examinedState, j int) int64 {
 	job := &e.Jobs[j]
 	window := job.Limits.Ends[x.done[j]]
@@ -59,7 +59,7 @@ func (e *Examiner) following(x *examinedState, j int) int64 {
 	for i, left := range e.remainders[j].left {
 		last, at := x.over[j], 0
 		for d := len(left) - 1; d >= 0; d-- {
-			if left[d] > 0 { // the latest of as many
+			if left[d] > 0 { // the latest start among that many workers
 				at += int(left[d])
 				last = max(last, e.starts[at-1]+job.Fastest[d])
 			}
@@ -74,8 +74,8 @@ func (e *Examiner) following(x *examinedState, j int) int64 {
 	return max(window.From, next)
 }
 
-// promises raises the times of a state and reports whether nothing simple shows that no
-// end in time follows.
+// promises raises the times of a state, and reports whether simple bounds permit an end in
+// time.
 func (e *Examiner) promises(x *examinedState) bool {
 	cost := x.cost
 	for j := range e.Jobs {
@@ -109,7 +109,7 @@ func (e *Examiner) promises(x *examinedState) bool {
 			case e.left(x, r) == 0:
 			case e.waits(x, r.Job, r.Worker):
 				soonest = min(soonest, e.start(x, r.Job, g))
-			default: // only once the iteration at hand is over
+			default: // only once the current iteration is over
 				soonest = min(soonest, e.next[r.Job])
 			}
 		}
@@ -127,7 +127,7 @@ func (e *Examiner) promises(x *examinedState) bool {
 	for i := range e.gpuSets {
 		c := &e.gpuSets[i]
 		if len(c.gpus) == 1 && e.repeats(x, c.gpus[0]) {
-			continue // of the GPU before
+			continue // same as the previous GPU
 		}
 		e.assign(x, c)
 		free, idle := e.free[:0], int64(0)
@@ -140,9 +140,9 @@ func (e *Examiner) promises(x *examinedState) bool {
 			return false
 		}
 	}
-	if !e.Weighted { // what is left to do, and when all is free
+	if !e.Weighted { // remaining work, and when everything is free
 		x.score = 0
-		for _, d := range e.jobLoads { // of all GPUs, the last set
+		for _, d := range e.jobLoads { // of all GPUs: the last set
 			x.score += d.all + e.ends[d.job]
 		}
 		for _, from := range e.free {
@@ -152,7 +152,8 @@ func (e *Examiner) promises(x *examinedState) bool {
 	return true
 }
 
-// repeats reports whether a GPU is in the same state as the one before it among those alike.
+// repeats reports whether a GPU is in the same state as the one before it among identical
+// ones.
 func (e *Examiner) repeats(x *examinedState, g int) bool {
 	o := e.Twins[g]
 	return o >= 0 && x.begun[g] == x.begun[o] && x.free[g] == x.free[o]
@@ -182,7 +183,7 @@ func (e *Examiner) assign(x *examinedState, c *gpuSet) {
 	}
 }
 
-// until is how much time is left until a tick where there is some from these ticks on.
+// until is the total time of GPUs that are free from these ticks on, until a tick.
 func until(free []int64, tick int64) (sum int64) {
 	for _, from := range free {
 		sum += max(0, tick-from)
@@ -190,9 +191,9 @@ func until(free []int64, tick int64) (sum int64) {
 	return sum
 }
 
-// unfilled is how long a GPU is idle, at the least, until all tasks of its residents have run: as
-// the tasks of a job wait for its synchronisations, and each of another job is between two of
-// them at most.
+// unfilled is a lower limit on how long a GPU is idle until all tasks of its residents have run:
+// the tasks of a job wait for its synchronisations, and each task of another job lies between at
+// most two of them.
 func (e *Examiner) unfilled(x *examinedState, list []Resident) (idle int64) {
 	tasks := int64(0)
 	for _, r := range list {
@@ -205,10 +206,10 @@ func (e *Examiner) unfilled(x *examinedState, list []Resident) (idle int64) {
 	return idle
 }
 
-// room reports whether GPUs that are free from some ticks on have the time for what is to be done
-// by the end of any iteration, of all iterations with what they are idle before.
+// room reports whether GPUs that are free from the given ticks on have the time for the work due
+// by the end of any iteration; with all work, idle time is added.
 func (e *Examiner) room(free []int64, idle int64) bool {
-	all, soonest := int64(0), int64(math.MaxInt64) // what is to be done, and when the first of it must be
+	all, soonest := int64(0), int64(math.MaxInt64) // all work, and when the first of it is due
 	for _, d := range e.jobLoads {
 		if all += d.all; d.now == 0 {
 			soonest = min(soonest, d.by+d.period)

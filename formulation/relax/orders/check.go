@@ -9,25 +9,26 @@ import (
 	"slices"
 )
 
-// Examiner looks through a [Problem], layer by layer: in the states of a layer the same number of
-// tasks have been appended. Of a layer only states that no other dominates are followed up.
+// Examiner enumerates the states of a [Problem], layer by layer: in the states of a layer the
+// same number of tasks have been appended. Only states of a layer that no other dominates are
+// expanded.
 type Examiner struct {
 	Ctx context.Context
 	*Problem
-	Most  int64 // sum w C of the jobs, at most; where only ends count, the dues do
-	Steps int   // that may still be taken: states followed up or kept; below 0: none
-	// Width is how many states of a layer are followed up, the most promising; 0: all, without which
-	// that there is no way is no proof.
+	Most  int64 // upper limit on sum w C of the jobs; if only ends count, the dues limit them
+	Steps int   // steps that may still be taken: states expanded or kept; below 0: none
+	// Width is how many states of a layer are expanded, the most promising ones; 0: all, which is
+	// required for a proof that there is no way.
 	Width   int
-	Way     []Placed // the tasks of the best way found, where Trace asks for them
+	Way     []Placed // the tasks of the best way found, if Trace asks for them
 	Trace   bool
-	held    int // numbers in states
+	held    int // memory in states, in numbers
 	layers  []examinedLayer
 	orders  []examinedJob // by job
 	gpuSets []gpuSet
 	spare   []*examinedState
-	// Scratch: by job when the iteration at hand and the last may end, at the earliest, by when the
-	// last must, and what may be dealt; by GPU whether what is next may be there, how long that
+	// Scratch: by job the earliest end of the current and of the last iteration, when the last has
+	// to end, and what may be assigned; by GPU whether the next task may be there, how long that
 	// may wait, and how long the GPU is idle until all has run.
 	next, ends, dues []int64
 	remainders       []*remainder
@@ -37,24 +38,24 @@ type Examiner struct {
 	starts           []int64
 	jobLoads         []jobLoad
 	key              []byte
-	polled, handed   int // steps, and depths given to workers of gangs
+	polled, handed   int // steps, and depths assigned to workers of gangs
 }
 
-// examinedJob is what the rule of a job asks for.
+// examinedJob holds the requirements of the rule of a job.
 type examinedJob struct {
 	first      int // depth among those of all jobs
 	longest    int64
-	monotone   bool // shallower tasks are as short, and fit where deeper ones do
+	monotone   bool // shallower tasks are no longer, and fit wherever deeper ones do
 	remainders map[string]*remainder
 	deeper     map[[2]*remainder]bool
-	each       []int64 // ticks of so many workers' tasks of an iteration, at the least
+	each       []int64 // by number of workers: lower limit on the ticks of their tasks in an iteration
 }
 
-// remainder is what a job may go on with: what is left of its multisets.
+// remainder is what a job may continue with: the remaining parts of its multisets.
 type remainder struct {
-	left  [][]int64 // by multiset that is possible, depth
-	pause []int64   // by multiset that is possible
-	now   []int64   // ticks of so many tasks that are left, at the least
+	left  [][]int64 // by possible multiset, depth
+	pause []int64   // by possible multiset
+	now   []int64   // by number of tasks: lower limit on the ticks of so many remaining tasks
 }
 
 func (e *Examiner) prepare() (tasks int) {
@@ -93,7 +94,8 @@ func (e *Examiner) prepare() (tasks int) {
 	return tasks
 }
 
-// remainder returns what a job may go on with when workers have begun with these depths.
+// remainder returns what a job may continue with when workers have begun with these
+// depths.
 func (e *Examiner) remainder(j int, dealt []int64) *remainder {
 	job, o := &e.Jobs[j], &e.orders[j]
 	e.key = e.key[:0]
@@ -131,20 +133,20 @@ func (e *Examiner) remainder(j int, dealt []int64) *remainder {
 	return m
 }
 
-// Placed is a task of a way to do all tasks in time, on a GPU as the problem counts them.
+// Placed is a task of a way to do all tasks in time, on a GPU as numbered in the problem.
 type Placed struct {
 	Job, Iteration, GPU, Depth int
 	Start                      int64
 }
 
-// trail is how a state came about: by tasks after those of another.
+// trail is the history of a state: tasks appended to another trail.
 type trail struct {
 	before *trail
 	tasks  []Placed
 }
 
-// Examine returns the least sum w C, or 0 where only ends count, of the ways to end
-// in time that it looked at; exact.NoPrice where there is none. ok is false where these were not all.
+// Examine returns the least sum w C, or 0 if only ends count, of the examined ways to end in time;
+// exact.NoPrice if there is none. ok is false if not all ways were examined.
 func (e *Examiner) Examine() (least int64, ok bool) {
 	for j := range e.Jobs {
 		if e.Jobs[j].Earliest() > e.Jobs[j].Due {
@@ -209,7 +211,7 @@ func (e *Examiner) finished(x *examinedState, j int) bool {
 	return x.done[j] == int64(e.Jobs[j].Job.Iterations)
 }
 
-// waits reports whether worker w of a job has yet to begin the iteration at hand.
+// waits reports whether worker w of a job has yet to begin the current iteration.
 func (e *Examiner) waits(x *examinedState, j, w int) bool {
 	job := &e.Jobs[j]
 	return !e.finished(x, j) && x.begun[job.GPUs[w]]>>job.Place[w]&1 == 0
@@ -230,7 +232,7 @@ func (e *Examiner) left(x *examinedState, r Resident) int64 {
 	return n
 }
 
-// start is when a job may begin a task on a GPU; that of a gang on all of its own.
+// start is when a job may begin a task on a GPU; for a gang, on all of its GPUs.
 func (e *Examiner) start(x *examinedState, j, g int) int64 {
 	at := max(x.ready[j], x.free[g])
 	if job := &e.Jobs[j]; job.Job.Gang {
@@ -241,10 +243,11 @@ func (e *Examiner) start(x *examinedState, j, g int) int64 {
 	return at
 }
 
-// compete finds GPUs on one of which a task may be appended next, without loss, and
-// before when it starts: once that task could be over which is over first, with its
-// longest depth, no other of its GPU is delayed by it. So those matter that could
-// start there before, and what these wait for.
+// compete finds a set of GPUs such that appending the next task on one of them
+// loses nothing, and the tick before which that task starts. Take the task that can
+// be over first, with the job's longest depth: no other task of its GPU is delayed
+// by it. So only those matter that could start there before, and the tasks that
+// these wait for.
 func (e *Examiner) compete(x *examinedState) (before int64) {
 	before = math.MaxInt64
 	at := 0
@@ -280,7 +283,7 @@ func (e *Examiner) compete(x *examinedState) (before int64) {
 				touched = touched || soon && e.rivals[g] && (job.Job.Gang || !e.waits(x, j, w))
 			}
 			for w, g := range job.GPUs {
-				if touched && !e.rivals[g] && e.waits(x, j, w) { // where the job has to go on
+				if touched && !e.rivals[g] && e.waits(x, j, w) { // the job has to continue there
 					e.rivals[g], more = true, true
 				}
 			}
@@ -289,7 +292,7 @@ func (e *Examiner) compete(x *examinedState) (before int64) {
 	return before
 }
 
-// extend makes the states that follow one: a task more, or a gang.
+// extend makes the successors of a state: one more task, or a gang.
 func (e *Examiner) extend(at int, x *examinedState) {
 	before := e.compete(x)
 	for g, list := range e.Residents {
@@ -331,8 +334,8 @@ func (e *Examiner) extend(at int, x *examinedState) {
 	}
 }
 
-// possible reports whether a task fits on its GPU, and whether there is time for all
-// others after it.
+// possible reports whether a task fits on its GPU, and leaves time for all others
+// after it.
 func (e *Examiner) possible(j, w, depth int, start int64) bool {
 	job := &e.Jobs[j]
 	return job.Depths[w]>>depth&1 == 1 && start+job.Time[w][depth]-job.Least[w] <= e.slack[job.GPUs[w]]
@@ -348,8 +351,8 @@ func (e *Examiner) permitted(x *examinedState, j, depth int) bool {
 	return false
 }
 
-// gang deals a multiset to the workers of a gang, of whom those before have theirs.
-// Alike GPUs on which the same has begun take depths in order.
+// gang assigns a multiset to the workers of a gang, of which the previous ones have
+// their depths. Identical GPUs on which the same has begun take depths in order.
 func (e *Examiner) gang(at int, x *examinedState, j int, counts, deal []int, start int64) {
 	job, w := &e.Jobs[j], len(deal)
 	if e.handed++; e.handed%comparisons == 0 && !e.step() {
@@ -387,9 +390,9 @@ func (e *Examiner) task(x *examinedState, j, w, depth int, start int64) {
 	x.over[j] = max(x.over[j], x.free[g])
 }
 
-// settle ends the iteration of the job that was appended to, where all its tasks have
-// begun, and keeps the state. What starts together on GPUs that compete is appended in
-// their order, after gangs: those before the GPU start later.
+// settle ends the iteration of the job that was appended to if all its tasks have
+// begun, and keeps the state. Tasks with the same start on competing GPUs are appended
+// in the order of the GPUs, after gangs: those on earlier GPUs start later.
 func (e *Examiner) settle(to int, x *examinedState, j, gpu int, start int64) {
 	for g := range x.free {
 		if e.rivals[g] && g < gpu {

@@ -1,5 +1,5 @@
-// Package orders states what the orders of tasks on GPUs prove about jobs whose GPUs are decided,
-// and looks through them; see [Problem] and [Examiner]. A certificate holds no evidence but which
-// problems prove a leaf, so that the check looks through all orders again; package formulation/tree looks
-// among few as well, for schedules.
+// Package orders states what the orders of tasks on GPUs prove about jobs whose GPUs are decided, and
+// enumerates these orders; see [Problem] and [Examiner]. A certificate only says which problems prove a
+// leaf, so the check enumerates all orders again. Package formulation/tree also searches a few of them,
+// to find schedules.
 package orders

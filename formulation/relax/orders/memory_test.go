@@ -13,7 +13,7 @@ import (
 	"jigsaw/formulation/relax/cases"
 )
 
-// TestOrdersWithoutMemory: where there is no memory for more states, nothing is proven.
+// TestOrdersWithoutMemory: without memory for more states, nothing is proven.
 func TestOrdersWithoutMemory(t *testing.T) {
 	seen := 0
 	for seed := range uint64(60) {

@@ -10,61 +10,62 @@ import (
 	"jigsaw/formulation/relax/cases"
 )
 
-// Problem is what is left of the problem for jobs with homes that share GPUs,
-// in which order each GPU runs their tasks. Links are forgotten: synchronisations take as long as
-// at the fastest rate level. Limits of the node on ends are kept, those on tasks and
-// synchronisations are not.
+// Problem is the subproblem for jobs with homes that share GPUs: in which order each GPU
+// runs their tasks. Links are ignored: synchronisations take as long as at the fastest
+// rate level. The node's limits on ends are kept, those on tasks and synchronisations
+// are not.
 //
-// Tasks are appended one after the other, each where its GPU is free and its job ready,
-// no later, for all else would only delay it. The task that could be over first, on
-// whichever GPU, may as well be the next of its GPU unless another that starts there
-// before is, so that mostly the tasks of one GPU are to be tried, and others only as far
-// as these wait for them (schedules are active, after Giffler and Thompson). Of two states in which the same is done, the one in which nothing is free
-// later, and no job has deeper tasks left, is at least as good, so that few need to be
-// followed up. The tasks of a gang are appended together.
+// Tasks are appended one after the other, each as soon as its GPU is free and its job
+// ready, since waiting would only delay it. The task that could be over first, on any
+// GPU, may as well be the next of its GPU unless another one starts there before that.
+// So usually only the tasks of one GPU have to be tried, and others only as far as these
+// wait for them (schedules are active, after Giffler and Thompson). If the same is done
+// in two states, one dominates the other if nothing in it is free later, and no job has
+// deeper tasks left; so few states are expanded. The tasks of a gang are appended
+// together.
 type Problem struct {
 	Jobs []PlacedJob
 	// Residents[g] are the workers that live on a GPU, in the order of the jobs; Alike lists the
 	// GPUs of one type on which the same jobs live.
 	Residents [][]Resident
 	Alike     [][]int
-	Twins     []int // by GPU: the one before it among those alike; -1: none
-	Weighted  bool  // sum w C counts; else dues alone do
+	Twins     []int // by GPU: the previous one among identical GPUs; -1: none
+	Weighted  bool  // sum w C counts; otherwise only dues do
 	Chains    int64 // sum w C if no job ever waits
 }
 
 // mostResidents is how many jobs may live on a GPU.
 const mostResidents = 14
 
-// comparisons is how many comparisons of two states, or depths given to workers of a gang, take as
-// long as another step.
+// comparisons is how many comparisons of two states, or depths assigned to workers of a gang, take
+// as long as one other step.
 const comparisons = 8
 
 // Resident is a worker of one of the jobs.
 type Resident struct{ Job, Worker int }
 
-// PlacedJob is a job with a home in a problem. Its due is that for the value aimed at.
+// PlacedJob is a job with a home in a problem. Its due belongs to the target value.
 type PlacedJob struct {
 	*cases.AssignedPlans
 	ID      instance.JobID
 	Due     int64
-	GPUs    []int   // by worker: where it lives, as counted by the sequencing
-	Place   []int   // by worker: its number among the residents there
-	Twin    []int   // by worker: the one before it on an alike GPU; -1: none
+	GPUs    []int   // by worker: its GPU, as numbered in the problem
+	Place   []int   // by worker: its index among the residents there
+	Twin    []int   // by worker: the previous one on an identical GPU; -1: none
 	Least   []int64 // by worker: ticks of its shortest task
-	Pause   []int64 // by multiset: ticks of the synchronisation at its fastest
+	Pause   []int64 // by multiset: least ticks of the synchronisation
 	Pauses  int64   // the least of these
-	Fastest []int64 // by depth: ticks of a task, at the least
+	Fastest []int64 // by depth: least ticks of a task
 }
 
-// Earliest is when the job ends if it never waits, as far as it is by the due.
+// Earliest is when the job ends if it never waits, if that is by the due.
 func (j *PlacedJob) Earliest() int64 {
 	return min(int64(j.Job.Release)+int64(j.Job.Iterations)*j.Iteration, j.Due+1)
 }
 
-// Problems returns the sequencing of each set of decided jobs that are tied
-// together by the GPUs that they share, for schedules better than the target; where
-// too many share one, the set is left out.
+// Problems returns the sequencing of each set of decided jobs that are connected by
+// shared GPUs, for schedules better than the target; if too many jobs share one
+// GPU, the set is left out.
 func Problems(s *cases.Program, n *cases.Node, target int64) (list []*Problem) {
 	dues := cases.Dues(s.Model, target)
 	tied := make([]bool, len(n.Jobs))
@@ -132,7 +133,7 @@ func (q *Problem) add(s *cases.Program, j int, due int64, gpus map[instance.GPUI
 	q.Chains += p.Job.Weight * job.Earliest()
 }
 
-// compare finds the GPUs that are alike, in the order in which all jobs list them.
+// compare finds the identical GPUs, in the order in which all jobs list them.
 func (q *Problem) compare(in *instance.Instance, gpus map[instance.GPUID]int) {
 	kind := make([]string, len(gpus))
 	for id, g := range gpus {
@@ -164,7 +165,8 @@ func (q *Problem) compare(in *instance.Instance, gpus map[instance.GPUID]int) {
 	}
 }
 
-// Chains returns the sum w C of all jobs if none ever waits, assignments permitting.
+// Chains returns the sum w C of all jobs if none ever waits, on any permitted
+// assignment.
 func Chains(s *cases.Program, list []*Problem) int64 {
 	sum, decided := int64(0), map[instance.JobID]bool{}
 	for _, q := range list {
@@ -182,7 +184,7 @@ func Chains(s *cases.Program, list []*Problem) int64 {
 	return sum
 }
 
-// First is the first job of a problem, by which certificates know it.
+// First is the first job of a problem, by which certificates name it.
 func (q *Problem) First() int {
 	first := q.Jobs[0].ID
 	for j := range q.Jobs {

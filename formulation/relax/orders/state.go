@@ -5,41 +5,42 @@ import (
 	"slices"
 )
 
-// examinedState is what is done, and when all may go on.
+// examinedState says what is done, and when jobs and GPUs may continue.
 type examinedState struct {
-	all   []int64 // what follows, one after the other
-	done  []int64 // by job: iterations
-	begun []int64 // by GPU: residents that have begun the iteration at hand, as bits
-	dealt []int64 // by job, depth: workers that have
+	all   []int64 // backing array of the slices that follow
+	done  []int64 // by job: iterations done
+	begun []int64 // by GPU: residents that have begun the current iteration, as bits
+	dealt []int64 // by job, depth: workers that have begun it
 	ready []int64 // by job: when it may begin
-	over  []int64 // by job: when its tasks begun are over
-	free  []int64 // by GPU
+	over  []int64 // by job: end of the tasks that have begun
+	free  []int64 // by GPU: when it is free
 	cost  int64   // sum w C of the jobs that have ended
-	score int64   // the less, the more promising
-	dead  bool    // another is as good, or enough are more promising
-	// Of a way that is traced: by GPU which one it stands for, alike ones being brought into order;
-	// how the state came about, and the tasks since.
+	score int64   // lower is more promising
+	dead  bool    // another state dominates, or enough are more promising
+	// For a traced way: the GPU that each GPU stands for, as identical ones are sorted; the trail
+	// of the state, and the tasks since.
 	stands []int
 	trail  *trail
 	tasks  []Placed
 }
 
-// examinedLayer holds the states in which so many tasks are appended, in the order in which
-// they were made, and by what is done in them.
+// examinedLayer holds the states in which a given number of tasks are appended, in the
+// order in which they were made, and by what is done in them.
 type examinedLayer struct {
 	states []*examinedState
 	alike  map[string][]*examinedState
 }
 
-// Limits on the memory of the check: numbers in all states at a time, what one has beside its
-// own, in as many, and pairs of remainders remembered.
+// Limits on the memory of the check: numbers in all states at a time, the overhead of a state
+// in the same unit, and pairs of remainders remembered.
 const (
 	mostHeld      = 1 << 26
 	stateOverhead = 40
 	mostDeeper    = 1 << 20
 )
 
-// state returns one to write in. Where there is no memory for more, the examination ends.
+// state returns a new state to fill in. If there is no memory for more, the examination
+// ends.
 func (e *Examiner) state() *examinedState {
 	if n := len(e.spare); n > 0 {
 		x := e.spare[n-1]
@@ -73,7 +74,7 @@ func (e *Examiner) clone(x *examinedState) *examinedState {
 	return y
 }
 
-// keep adds a state to a layer unless another there is as good.
+// keep adds a state to a layer unless another state there dominates it.
 func (e *Examiner) keep(to int, x *examinedState) {
 	for _, alike := range e.Alike {
 		for i := range alike {
@@ -137,9 +138,9 @@ func (e *Examiner) dominates(a, b *examinedState) bool {
 	return true
 }
 
-// dealtDeeper reports whether workers have begun tasks so deep, compared with as many
-// others, that whatever may be left for these, no more may be for those: each of the
-// rest is as shallow.
+// dealtDeeper reports whether workers have begun tasks so deep that, whatever may be
+// left in the other state with as many begun, some possible remainder here is no
+// deeper, task by task.
 func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 	o := &e.orders[j]
 	if slices.Equal(a, b) || !o.monotone {
@@ -154,7 +155,7 @@ func (e *Examiner) dealtDeeper(j int, a, b []int64) bool {
 	for y := range q.left {
 		found := false
 		for x := range p.left {
-			more, good := int64(0), p.pause[x] <= q.pause[y] // of the rest that are at least as deep
+			more, good := int64(0), p.pause[x] <= q.pause[y] // remaining tasks that are at least as deep
 			for d := len(a) - 1; d >= 0; d-- {
 				more += p.left[x][d] - q.left[y][d]
 				good = good && more <= 0

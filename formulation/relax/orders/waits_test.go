@@ -11,10 +11,11 @@ import (
 	"jigsaw/formulation/relax/cases"
 )
 
-// TestWaits: on two GPUs one job has five iterations of a task of 5 ticks and a synchronisation of 2,
-// another has one iteration. Tasks take 30 ticks of each GPU, and of four waits between the tasks
-// of the first job one is filled at most: with the last synchronisation that is 38, as 5 ticks do
-// not fit into 2. That no end before 38 is possible needs no order of tasks.
+// TestWaits: on two GPUs one job has five iterations of a task of 5 ticks and a synchronisation
+// of 2, another has one iteration. Tasks take 30 ticks of each GPU, and of the four waits between
+// the tasks of the first job at most one is filled: with the last synchronisation that gives 38,
+// as 5 ticks do not fit into 2. No order of tasks is needed to prove that no end before 38 is
+// possible.
 func TestWaits(t *testing.T) {
 	profile := &instance.Profile{Model: "m", GPU: "v100", Batch: 1, Layers: []instance.Layer{{Name: "l", Forward: 2e6, Backward: 3e6, Parameters: 4000}}}
 	in, err := instance.Compile(&instance.Spec{

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Prove checks that no contents of all GPUs are worth, at the prices, what the jobs
-// ask for: the knapsacks anew, over all pairs of depths that a worker may mix, by range
-// minima, and where these leave it open the contents one by one.
+// Prove checks that no contents of all GPUs are worth, at the prices, what the jobs ask
+// for. It solves the knapsacks anew, over all pairs of depths that a worker may mix, by
+// range minima; if these are inconclusive it enumerates the contents.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	switch {
 	case !Packable(m):
@@ -33,8 +33,8 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	return nil
 }
 
-// Prove returns by how much the jobs pay more than all GPUs cost; ok is false where they do
-// not, or some content is worth more than its GPU.
+// Prove returns by how much the payments of the jobs exceed the cost of all GPUs; ok is
+// false if they do not, or if some content is worth more than its GPU.
 func (s *Program) Prove(prices []int64) (sum *big.Int, ok bool) {
 	if len(prices) != s.Prices+len(s.Pools) {
 		return nil, false
@@ -70,17 +70,17 @@ type Examiner struct {
 	P      *Pool
 	Price  int64
 	chords [][]packChord // by slot
-	// from[i][x] is what slot i is worth with later ones in x units, at the most, and rest[i][x]
-	// what slots from i on are.
+	// from[i][x] is an upper limit on the value of slot i with later ones in x units, and
+	// rest[i][x] on that of slots from i on.
 	from, rest [][]int64
-	Left       int // sets to look at
+	Left       int // sets that may still be examined
 }
 
-// packChord is a mix of two depths: a worker that takes from so many units to so many is
-// worth base and rise for each unit.
+// packChord is a mix of two depths: a worker that takes between from and to units is worth
+// base plus rise for each unit.
 type packChord struct{ from, to, base, rise int64 }
 
-// MostExamined bounds the sets of workers that are looked at.
+// MostExamined bounds the sets of workers that are examined.
 const MostExamined = 100_000
 
 // Examine reports whether no content is worth more than the price; prices of classes are far
@@ -108,8 +108,8 @@ func (e *Examiner) Examine(prices []int64) bool {
 					if rise > exact.NoPrice/e.S.Due {
 						return false
 					}
-					// A worker of x units takes x units + unit - 1 ticks at the most; one of all that the deeper
-					// takes is that.
+					// A worker of x units takes at most x units + unit - 1 ticks; its line ends at the units of
+					// the deeper depth.
 					chord.base, chord.rise, chord.to = worth[b]+rise*(e.S.Unit-1-slot.Ticks[b]), rise*e.S.Unit, chord.to-1
 				}
 				if chord.from <= chord.to {
@@ -132,26 +132,27 @@ func (e *Examiner) Examine(prices []int64) bool {
 	for _, i := range e.P.Fixed {
 		worth = e.with(worth, i)
 	}
-	if len(e.P.Fixed) == 0 && e.Price < 0 { // for nothing is in a GPU without workers
+	if len(e.P.Fixed) == 0 && e.Price < 0 { // since a GPU without workers is worth nothing
 		return false
 	}
 	return !e.above(e.P.Fixed, worth) && e.extend(slices.Clip(e.P.Fixed), worth, 0)
 }
 
-// above reports whether these slots, worth so much by units, are worth more than the price.
+// above reports whether these slots, with the given values by units, are worth more than the
+// price.
 func (e *Examiner) above(slots []int, worth []int64) bool {
 	limit := min(e.P.Room, e.S.Limit(e.P, slots))
 	return limit >= 0 && worth[limit] > exact.NoWorth/2 && worth[limit] > e.Price
 }
 
-// with adds a worker to what others are worth by units.
+// with adds a worker to the values of others by units.
 func (e *Examiner) with(others []int64, i int) []int64 {
 	worth := make([]int64, len(others))
 	for x := range worth {
 		worth[x] = exact.NoWorth
 	}
 	for _, c := range e.chords[i] {
-		lost := make([]int64, len(others)) // rise x units - worth, to be least
+		lost := make([]int64, len(others)) // rise x units - worth, to be minimised
 		for y := range lost {
 			lost[y] = c.rise*int64(y) - max(others[y], exact.NoWorth)
 		}
@@ -163,7 +164,7 @@ func (e *Examiner) with(others []int64, i int) []int64 {
 	return worth
 }
 
-// extend reports whether no content with these slots, worth so much by units, and later ones
+// extend reports whether no content with these slots (values by units given) and later ones
 // is worth more than the price.
 func (e *Examiner) extend(slots []int, worth []int64, first int) bool {
 	for i := first; i < len(e.P.Slots); i++ {
@@ -188,7 +189,8 @@ func (e *Examiner) extend(slots []int, worth []int64, first int) bool {
 	return true
 }
 
-// hope reports whether some and others can be worth more than the price in one room.
+// hope reports whether some and others can together be worth more than the price in one
+// room.
 func (e *Examiner) hope(some, others []int64) bool {
 	for x, worth := range some {
 		if worth > exact.NoWorth/2 && worth+others[len(some)-1-x] > e.Price {

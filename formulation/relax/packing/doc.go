@@ -1,7 +1,8 @@
-// Package packing states the packing program: residencies on whole GPUs, without saying when. A
-// worker lives on one GPU, with one task in each iteration of its job, so that work cannot be spread
-// evenly where few workers fit on a GPU. With contents n of the GPUs of a pool, sets of workers with
-// the depths of their tasks, and multisets s of depths that a job's rule allows,
+// Package packing states the packing program: residencies on whole GPUs, without time. A worker
+// lives on one GPU, with one task in each iteration of its job, so work cannot be spread evenly
+// if few workers fit on a GPU. Let n be the possible contents of the GPUs of a pool (sets of
+// workers with the depths of their tasks), and s the multisets of depths that a job's rule
+// allows. With
 //
 //	gpus[n]    GPUs with content n
 //	mix[c,s]   part of the iterations of class c that have the multiset s
@@ -14,18 +15,17 @@
 //	(3) sum_s mix[c,s] + sigma = 1
 //	(4) sum_n gpus[n] = GPUs of pool p, over contents there
 //
-// so that there is none where sigma must be positive. A content has at most one worker of a
-// job, its workers have the memory, and its tasks take no longer than [Program.Limit] says. The
-// relaxation forgets when anything happens; the columns of the program remember that and forget
-// where.
+// so there is no such schedule if sigma must be positive. A content has at most one worker of
+// each job, its workers fit in memory, and its tasks take no longer than [Program.Limit]. This
+// relaxation ignores when anything happens; the columns program keeps time and ignores where.
 //
-// At a node of a tree, contents have the workers of the jobs that are decided to live on those
-// GPUs, and (1) is about the other jobs.
+// At a node of a tree, contents include the workers of the jobs that were decided to live on
+// those GPUs, and (1) is about the other jobs.
 //
-// Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule where
+// Prices a of (1), of any sign, and b >= 0 of (2) prove that there is no such schedule if
 //
 //	sum_c jobs (k a_c + R min_s sum_d (d or deeper in s) b_cd) > sum_p GPUs (worth of the best content of p)
 //
-// Long times are counted in units, a content's room rounded down and a worker's tasks, too, so
-// that a program stays tractable.
+// Long times are counted in coarser units so that the program stays tractable; a content's room
+// and a worker's tasks are both rounded down.
 package packing

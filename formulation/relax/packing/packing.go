@@ -10,8 +10,8 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// Program is the packing program of schedules that end by a due, without its columns, the contents of
-// GPUs; see the package comment.
+// Program is the packing program of schedules that end by a due, without its columns, the contents
+// of GPUs; see the package comment.
 type Program struct {
 	Model   *relax.Model
 	Due     int64
@@ -21,47 +21,47 @@ type Program struct {
 	Prices  int
 }
 
-// Class is what a class asks for.
+// Class holds the requirements of a class.
 type Class struct {
 	Jobs, Workers, Iterations int64
-	Decided                   bool      // its home is, so that (1) says nothing
-	Depths                    []int     // that the rule knows, ascending
+	Decided                   bool      // its home is decided, so (1) does not apply
+	Depths                    []int     // known to the rule, ascending
 	Deeper                    [][]int64 // by multiset, then depth from the second on: workers there or deeper
-	At                        int       // its first price: of workers, then of tasks at depths from the second on
+	At                        int       // index of its first price: of workers, then of tasks at depths from the second on
 }
 
-// Pool are the GPUs of a pool, or those of them on which the same decided jobs live, and
-// who may live there.
+// Pool is the set of GPUs of a pool, or those of them on which the same decided jobs live,
+// and the jobs that may live there.
 type Pool struct {
 	GPUs   int64
 	Slots  []Slot // by rising synchronisation
 	Fixed  []int  // the slots of decided jobs, ascending
-	Room   int64  // units, of any content
+	Room   int64  // units, for any content
 	memory instance.Bytes
 }
 
 // Slot is a worker that a GPU may hold. Identical jobs have a slot each, side by side.
 type Slot struct {
 	Class         int
-	Ticks         []int64 // of all its tasks at one depth, by depth that the rule knows; never where there are none
-	Room          int64   // units, of a content without shorter synchronisations
+	Ticks         []int64 // by depth known to the rule: ticks of all its tasks at that depth; exact.Never if impossible
+	Room          int64   // units, for a content without shorter synchronisations
 	Release, Sync int64   // ticks
-	Fixed         bool    // the job is decided to live there
-	// The persistent memory and the least ephemeral.
+	Fixed         bool    // the job was decided to live there
+	// Persistent memory, and the least ephemeral memory.
 	Persistent, Ephemeral instance.Bytes
 	Longest               int64 // ticks, of a task
 }
 
-// mostRoom is how many units a GPU has at the most, leastRoom how many it has however many
-// slots there are, if ticks permit, and mostCells bounds units times slots.
+// mostRoom is the largest number of units of a GPU, leastRoom the number it has at least,
+// however many slots there are, if ticks permit, and mostCells bounds units times slots.
 const (
 	mostRoom  = 8192
 	leastRoom = 512
 	mostCells = 4 << 20
 )
 
-// New states the program of a due. homes are, by class of one job each, where jobs live
-// that are decided, nil for others; nil where none is.
+// New states the program of a due. homes are the homes of jobs, by class of one job each,
+// nil for undecided jobs; nil if none is decided.
 func New(m *relax.Model, due int64, homes [][]instance.GPUID) *Program {
 	s := &Program{Model: m, Due: due}
 	release := int64(exact.Never)
@@ -93,14 +93,14 @@ func New(m *relax.Model, due int64, homes [][]instance.GPUID) *Program {
 	return s
 }
 
-// gpuGroup are GPUs of a pool on which the same decided jobs live.
+// gpuGroup is a set of GPUs of a pool on which the same decided jobs live.
 type gpuGroup struct {
 	pool int
 	gpus int64
 	jobs []int
 }
 
-// gpuGroups lists the pools or, where jobs are decided, the groups of GPUs in them.
+// gpuGroups lists the pools or, if jobs are decided, the groups of GPUs in them.
 func gpuGroups(m *relax.Model, homes [][]instance.GPUID) (list []gpuGroup) {
 	if homes == nil {
 		for p := range m.Network.Pools {
@@ -151,7 +151,7 @@ func newPackClass(m *relax.Model, d *relax.Class, at int) Class {
 	return c
 }
 
-// poolOf returns a group of GPUs, with rooms in ticks.
+// poolOf returns a group of GPUs as a pool, with rooms in ticks.
 func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) Pool {
 	at := &s.Model.Network.Pools[group.pool]
 	p := Pool{GPUs: group.gpus, memory: at.Memory}
@@ -206,7 +206,7 @@ func (s *Program) poolOf(group gpuGroup, time int64, homes [][]instance.GPUID) P
 	return p
 }
 
-// syncAt is how long a synchronisation of the job takes at the least from that home.
+// syncAt is the least length of a synchronisation of the job from that home.
 func syncAt(m *relax.Model, j *instance.Job, home []instance.GPUID) instance.Tick {
 	span, ok := m.Instance.LeastSpan(j, home)
 	if !ok || !j.HasSync() {
@@ -215,8 +215,8 @@ func syncAt(m *relax.Model, j *instance.Job, home []instance.GPUID) instance.Tic
 	return min(relax.MaxSync, m.Fastest(relax.LeastVolume(j, span.Parties), span.Slowest))
 }
 
-// Limit returns how many units the tasks of a content in these slots take at the most; below 0
-// where the GPU has not the memory.
+// Limit returns the most units that the tasks of a content in these slots take; below 0 if the
+// GPU lacks the memory.
 func (s *Program) Limit(p *Pool, slots []int) int64 {
 	if len(slots) == 0 {
 		return 0
@@ -234,11 +234,11 @@ func (s *Program) Limit(p *Pool, slots []int) int64 {
 	return max(0, s.Due-release-s.lost(p, slots)) / s.Unit
 }
 
-// lost returns how many ticks the GPU of a content in these slots is idle at the least.
+// lost returns a lower limit on the ticks for which the GPU of a content in these slots is idle.
 //
-// After each of its R tasks a worker waits for its synchronisation, s ticks at the least, and
-// in that time the GPU is idle but for tasks of others, of which each is in one such gap only, for
-// no longer than the gap, or than it takes.
+// After each of its R tasks a worker waits for its synchronisation, at least s ticks. In that time
+// the GPU is idle except for tasks of others. Each of these is in one such gap only, and fills no
+// more than the gap, or its own length.
 func (s *Program) lost(p *Pool, slots []int) int64 {
 	lost := int64(exact.Never)
 	for _, i := range slots {
@@ -257,8 +257,8 @@ func (s *Program) lost(p *Pool, slots []int) int64 {
 	return lost
 }
 
-// Worth is what the tasks of a worker are worth, by depth that the rule knows, if all have
-// that depth.
+// Worth is the value of the tasks of a worker, by depth known to the rule, if all have that
+// depth.
 func (c *Class) Worth(prices []int64) []int64 {
 	worth := make([]int64, len(c.Depths))
 	for i := range worth {
@@ -269,7 +269,7 @@ func (c *Class) Worth(prices []int64) []int64 {
 	return worth
 }
 
-// pays returns what all jobs pay at the prices.
+// pays returns the payments of all jobs at the prices.
 func (s *Program) pays(prices []int64) *big.Int {
 	sum := new(big.Int)
 	for i := range s.Classes {
@@ -289,8 +289,8 @@ func (s *Program) pays(prices []int64) *big.Int {
 	return sum
 }
 
-// Packable reports whether there is a program: where some job fits nowhere there is nothing
-// to pack.
+// Packable reports whether there is a program: if some job fits nowhere there is nothing to
+// pack.
 func Packable(m *relax.Model) bool {
 	return m.Instance.Objective == instance.Makespan && m.AllRun()
 }

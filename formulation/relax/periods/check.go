@@ -8,8 +8,8 @@ import (
 	"math/big"
 )
 
-// Prove checks that the leaves cover all periods and evaluates their
-// prices: the bound is the largest value that a leaf leaves.
+// Prove checks that the leaves cover all periods and evaluates their prices:
+// the bound is the largest value of a leaf.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	programs := New(m, c.Columns)
 	if programs == nil {
@@ -26,10 +26,10 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	return tree.End()
 }
 
-// proof is that of a period.
+// proof is the proof of a period.
 type proof struct {
 	whole *Program
-	best  *big.Rat // the largest value that a leaf leaves
+	best  *big.Rat // the largest value of a leaf
 }
 
 // node returns the parts of a case that is split or cut, and evaluates a leaf.

@@ -8,11 +8,11 @@ import (
 	"jigsaw/formulation/relax/exact"
 )
 
-// ErrCut is of a row (31) that some contents break.
+// ErrCut reports a row (31) that some contents violate.
 var ErrCut = errors.New("formulation: links may carry more than a cut of the certificate allows")
 
-// Confirm proves the rows (31) of these cuts: no contents of a link are worth more than the right
-// sides say.
+// Confirm proves the rows (31) of these cuts: no contents of a link are worth more than the
+// right-hand sides.
 func (f *Program) Confirm(cuts []*Cut) error {
 	for i, c := range cuts {
 		if f.Worth(c) > f.Rights[i] {
@@ -22,7 +22,7 @@ func (f *Program) Confirm(cuts []*Cut) error {
 	return nil
 }
 
-// Worth is what the contents of a link are worth at the weights of a cut, at the most.
+// Worth is the largest value of the contents of a link at the weights of a cut.
 func (f *Program) Worth(c *Cut) int64 {
 	s := NewLinkContents(f, f.Items(&f.Groups[c.Group]))
 	s.Weigh(c.Weights)
@@ -30,8 +30,9 @@ func (f *Program) Worth(c *Cut) int64 {
 	return worth
 }
 
-// mostLinkRoom is how many units a period of a link has at the most, mostContents how
-// many contents are looked at. Both make contents worth more, if anything.
+// mostLinkRoom is the largest number of units of a period of a link, mostContents the
+// largest number of contents examined. Both limits can only increase the value of
+// contents.
 const (
 	mostLinkRoom = 1 << 12
 	mostContents = 5_000
@@ -43,9 +44,9 @@ type LinkContents struct {
 	Items     []LinkItem
 	Room      int64       // of a period, in units
 	Sizes     [][]int64   // in units, rounded down, by item and number
-	stretches [][][]int64 // what an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
-	// At the weights at hand: the items that have one, and what those from one of
-	// them on are worth, by units of room, gaps forgotten.
+	stretches [][][]int64 // time that an item takes of the period in a gap, by item whose gap it is, item, number; nil for none
+	// For the current weights: the items that have one, and the value of those from one of
+	// them on, by units of room, ignoring gaps.
 	weights []int64
 	order   []int
 	worth   [][]int64
@@ -57,7 +58,7 @@ type LinkContents struct {
 	value int64
 }
 
-// NewLinkContents returns those of a link that the items may send over.
+// NewLinkContents returns the contents of a link that the items may use.
 func NewLinkContents(f *Program, items []LinkItem) *LinkContents {
 	count := len(items)
 	s := &LinkContents{
@@ -82,7 +83,7 @@ func NewLinkContents(f *Program, items []LinkItem) *LinkContents {
 	return s
 }
 
-// stretch finds what items take of the period in the gap of one.
+// stretch computes the time of the period that items take in the gap of one item.
 func (s *LinkContents) stretch(i int) {
 	g, ok := s.Gap(&s.Items[i])
 	for o := range s.Items {
@@ -121,8 +122,8 @@ func (s *LinkContents) Weigh(weights []int64) {
 	}
 }
 
-// Most returns the contents that are worth the most, and an upper limit on that, which is what
-// they are worth unless there are too many to be looked at: then they are nil.
+// Most returns the most valuable contents and an upper limit on their value, which equals
+// their value unless there are too many contents to examine: then they are nil.
 func (s *LinkContents) Most() (contents []int64, worth int64) {
 	s.steps, s.value, s.best = 0, -1, nil
 	for _, i := range s.order {
@@ -137,7 +138,8 @@ func (s *LinkContents) Most() (contents []int64, worth int64) {
 	return s.best, s.value
 }
 
-// put changes the number of an item in the contents, and reports whether all gaps hold what is in them.
+// put changes the number of an item in the contents, and reports whether all gaps still hold their
+// contents.
 func (s *LinkContents) put(i int, n int64) bool {
 	ok, before := true, s.now[i]
 	s.now[i] = n

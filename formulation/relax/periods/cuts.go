@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Cut is a row that forbids what a link cannot carry in whole synchronisations
-// (see [LinkItem]). With any weights w >= 0, and the most that w'n is for the contents n
-// of a link, all links of a group together obey
+// Cut is a row that forbids what a link cannot carry in whole synchronisations (see
+// [LinkItem]). For any weights w >= 0, with max w'n over the contents n of a link, all
+// links of a group together satisfy
 //
 //	(31) sum_i w_i (synchronisations of i, times links) <= links x max w'n.
 type Cut struct {
@@ -19,28 +19,29 @@ type Cut struct {
 	Weights []int64 // by item of the group
 }
 
-// LinkItem is a shape that may send over a link of a group. In a period of P ticks a
-// link has contents n: n_i synchronisations of item i, which are 0 or all the iterations
-// of job i in the period, about which the limits of a node may tell. They take
+// LinkItem is a shape that may use a link of a group. In a period of P ticks a link has
+// contents n: n_i synchronisations of item i, which are 0 or the number of iterations of
+// job i in the period, which the limits of a node may restrict. They satisfy
 //
 //	sum_i u_i(n_i) <= P,
 //
 // where u_i(n) is the least time of the link at rate levels at which the chain of n
-// iterations ends in the period. And they interlock. Between two synchronisations of job
-// A, of s_A ticks or more, is a task of p_A ticks, at full depth. Those of others that
-// are too fast to overlap with any of A come in such gaps, one after the other. So, as in
-// (26), if e_i(n) of n synchronisations have to be so fast, which then take s_i ticks,
+// iterations ends in the period. They also interlock. Between two synchronisations of
+// job A, of at least s_A ticks, there is a task of p_A ticks, at full depth.
+// Synchronisations of others with a rate too high to overlap with any of A run in such
+// gaps, one after the other. So, as in (26), if e_i(n) of n synchronisations must have
+// such a rate, and then take s_i ticks,
 //
 //	n_A (p_A + s_A) + sum_{B other than A} e_B(n_B) max(0, s_B - p_A) <= P where n_A > 0.
 type LinkItem struct {
 	Shape int
 	Uses  []fluid.LinkUse
 	Ticks []int64        // u_i by number of synchronisations, in parts of a tick
-	Limit relax.Interval // of their number, besides none
+	Limit relax.Interval // of their number, besides 0
 }
 
-// Items lists who uses the links of a group, shapes ascending; nil where they are too
-// many, or do so too often.
+// Items lists the users of the links of a group, shapes ascending; nil if there are
+// too many, or they use the links too often.
 func (f *Program) Items(g *fluid.LinkGroup) []LinkItem {
 	var list []LinkItem
 	for _, u := range g.Uses {
@@ -77,8 +78,8 @@ func (f *Program) Items(g *fluid.LinkGroup) []LinkItem {
 	return list
 }
 
-// Links that more shapes use, or one of them more often, have no cuts: many small contents
-// fill them anyway.
+// Links that more shapes use, or that one shape uses more often, have no cuts: many small
+// contents fill them anyway.
 const (
 	mostItems = 40
 	mostSyncs = 128
@@ -102,8 +103,8 @@ func (f *Program) linkTimes(u *fluid.LinkUse) (ticks []int64) {
 	return ticks
 }
 
-// chained returns the least time of a link that so many synchronisations take which
-// last no longer than length together; never where there are none.
+// chained returns the least time of a link for count synchronisations whose total
+// length is at most length; exact.Never if that is impossible.
 func chained(paces []fluid.LinkPace, count, length int64) int64 {
 	if count == 0 {
 		return 0
@@ -115,12 +116,13 @@ func chained(paces []fluid.LinkPace, count, length int64) int64 {
 	return least
 }
 
-// gap is what job A leaves to others, see [LinkItem]: p_A and p_A + s_A, at the most
-// and at the least in its modes, and the share of a link, in parts of relax.LinkUnit,
-// of synchronisations that no others of that share or more can overlap, nor one of A.
+// gap is the room that job A leaves to others, see [LinkItem]: p_A and p_A + s_A, as
+// upper and lower limits over its modes, and a share of a link, in parts of
+// relax.LinkUnit: no two synchronisations of at least that share overlap, nor one of
+// them and one of A.
 type gap struct{ task, Cycle, share int64 }
 
-// Gap returns that of an item; false if it has none that is known.
+// Gap returns the gap of an item; false if it has none that is known.
 func (f *Program) Gap(it *LinkItem) (g gap, ok bool) {
 	s := &f.Shapes[it.Shape]
 	if s.Jobs > 1 {
@@ -141,7 +143,7 @@ func (f *Program) Gap(it *LinkItem) (g gap, ok bool) {
 }
 
 // Stretch returns the ticks e_i(n) max(0, s_i - p_A) that n synchronisations of an item
-// take beyond the task of the job whose gap it is.
+// take beyond the task of the job that has the gap.
 func (f *Program) Stretch(it *LinkItem, n int64, g gap) int64 {
 	s := &f.Shapes[it.Shape]
 	least := int64(exact.Never)
@@ -166,7 +168,7 @@ func (f *Program) Stretch(it *LinkItem, n int64, g gap) int64 {
 	return least
 }
 
-// Cut adds row (31) of contents that are worth so much at most.
+// Cut adds row (31) for contents with the given largest value.
 func (f *Program) Cut(c *Cut, most int64) {
 	g := &f.Groups[c.Group]
 	row := f.Linear.Row(fmt.Sprintf("cut%d", len(f.Linear.Rows)), linear.AtMost, exact.Multiply(g.Links, most), linear.About{})
@@ -181,7 +183,7 @@ func (f *Program) Cut(c *Cut, most int64) {
 // MostWeight keeps sums of weights far from overflow.
 const MostWeight = 1 << 20
 
-// admits returns an error for a cut that makes no sense.
+// admits returns an error for an invalid cut.
 func (f *Program) admits(c *Cut) error {
 	if c.Group < 0 || c.Group >= len(f.Groups) || len(c.Weights) == 0 || len(c.Weights) != len(f.Items(&f.Groups[c.Group])) ||
 		slices.ContainsFunc(c.Weights, func(w int64) bool { return w < 0 || w > MostWeight }) {
@@ -190,5 +192,5 @@ func (f *Program) admits(c *Cut) error {
 	return nil
 }
 
-// MostCuts is how many cuts a node has, those of the nodes above included.
+// MostCuts is the largest number of cuts of a node, including those of its ancestors.
 const MostCuts = 100

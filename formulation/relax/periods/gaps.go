@@ -5,8 +5,8 @@ import (
 	"jigsaw/formulation/relax/fluid"
 )
 
-// gaps finds the gaps of the workers of a pool, as long as some task may be too long for them. That a
-// GPU has whole tasks and one rate for a worker makes rows (26) tell more than on the average over
+// gaps computes the gaps of the workers of a pool, if some task may be too long for them. Since a GPU
+// has whole tasks and one rate for a worker, rows (26) are stronger here than on the average over
 // GPUs and rates.
 func (f *Program) gaps(pool *GPUPool) {
 	longest := int64(0)
@@ -33,8 +33,8 @@ func (f *Program) gaps(pool *GPUPool) {
 	}
 }
 
-// Beyond returns what tasks of a worker take of a gap of others of which so many ticks of each
-// are free.
+// Beyond returns the time that tasks of a worker take in a gap of others if free ticks of each
+// task are free.
 func (w *GPUWorker) Beyond(counts []int64, free int64) (ticks int64) {
 	for depth, n := range counts {
 		if n > 0 {
@@ -44,8 +44,8 @@ func (w *GPUWorker) Beyond(counts []int64, free int64) (ticks int64) {
 	return ticks
 }
 
-// Interlock reports whether the gaps of a content that a GPU of a pool holds have room for what
-// comes in them.
+// Interlock reports whether, in a content of a GPU of a pool, the gaps have room for the tasks in
+// them.
 func (s *GPUProgram) Interlock(pool int, content Configuration) bool {
 	for a := range content {
 		for _, g := range s.Pools[pool].Holds[content[a].Class].Gaps {
@@ -63,7 +63,8 @@ func (s *GPUProgram) Interlock(pool int, content Configuration) bool {
 	return true
 }
 
-// Configuration are workers that share a GPU: their classes, ascending, and their tasks by depth.
+// Configuration is a set of workers that share a GPU: their classes, ascending, and their tasks by
+// depth.
 type Configuration []WorkerTasks
 
 // WorkerTasks is a worker on a GPU: its class, and its tasks by depth.

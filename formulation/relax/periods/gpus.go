@@ -10,9 +10,9 @@ import (
 	"jigsaw/formulation/relax/fluid"
 )
 
-// GPUProgram knows what single GPUs hold in a period of P ticks. A worker of a job with x
-// iterations in the period has x tasks there, of any depths, and lives on one GPU: with
-// contents n of GPUs, multisets of workers with their tasks, and with
+// GPUProgram models what single GPUs hold in a period of P ticks. A worker of a job with x
+// iterations in the period lives on one GPU and has x tasks there, of any depths. With
+// contents n of GPUs (multisets of workers with their tasks) and with
 //
 //	share[c,m,x]  jobs of class c that live in mode m with x iterations, l_m x <= P
 //	gpus[n]       GPUs with content n
@@ -26,60 +26,59 @@ import (
 //	(35) sum_n gpus[n] <= GPUs of pool p, over contents there
 //	(36) links as in (9) to (11)
 //
-// in which contents have tasks of P ticks together, at the most, and interlock: they obey (26)
-// with each of their workers in the place of A. The fluid program mixes what a job would do
-// at different rates on different GPUs, and cuts tasks to fill gaps; here either is a
-// content, or is not.
+// in which the tasks of a content have at most P ticks together, and interlock: they
+// satisfy (26) with each of their workers in the role of A. The fluid program mixes a job's
+// tasks at different rates on different GPUs, and cuts tasks to fill gaps; here that is
+// impossible.
 //
 // Prices y >= 0 of (33) to (36) bound the value by
 //
 //	sum_c jobs max_{m,x} (w x - (33) and (34) at y - (36) at y) + sum_p GPUs y_p + sum_links capacity y
 //
-// where y_p is at least what any content of pool p is worth, at the prices of (33) and (34).
+// where y_p is at least the value of any content of pool p at the prices of (33) and (34).
 type GPUProgram struct {
 	F       *Program
 	Pools   []GPUPool
 	Classes []GPUClass
-	Prices  int // how many there are: of groups of links, pools, then classes and iterations
+	Prices  int // number of prices: of groups of links, pools, then classes and iterations
 }
 
 // GPUPool is a pool in which some job can live.
 type GPUPool struct {
 	GPUs  int64
-	Holds []*GPUWorker // by class; nil where it cannot live
+	Holds []*GPUWorker // by class; nil if it cannot live there
 }
 
 // GPUWorker is a worker of a class on a GPU of a pool.
 type GPUWorker struct {
-	Lengths []int64 // of its tasks in ticks, by depth; never where there is no such task
+	Lengths []int64 // ticks of its tasks, by depth; exact.Never if there is no such task
 	Gaps    []fluid.Gap
 }
 
-// GPUClass is what a class asks for.
+// GPUClass holds the requirements of a class.
 type GPUClass struct {
 	Jobs, Workers, Weight int64
-	Limit                 relax.Interval // iterations of a job, besides none where from is 0
-	Most                  int64          // iterations of a job without limits
+	Limit                 relax.Interval // iterations of a job; also none if From is 0
+	Most                  int64          // largest number of iterations of a job without limits
 	Modes                 []GPUMode
 	Rules                 []GPURule
-	At                    int // of its first price
+	At                    int // index of its first price
 }
 
-// GPUMode is a mode: the iterations of a job, and the links' time, in parts of a tick, that an
-// iteration takes at the least; 0 where it could go elsewhere.
+// GPUMode is a mode: the iterations of a job, and the least time of links, in parts of a tick,
+// that an iteration takes; 0 if it could use others.
 type GPUMode struct {
 	Most int64
 	Use  []int64 // by group of links
 }
 
-// GPURule is a part of the SPB rule: the sum of the weights of an iteration's tasks is at least
-// need.
+// GPURule is a part of the SPB rule: the weights of an iteration's tasks sum to at least Need.
 type GPURule struct {
 	Weight []int64 // by depth
 	Need   int64
 }
 
-// mostGPUWork bounds the steps of filling a GPU once, gaps forgotten, mostGPUWays the numbers of
+// mostGPUWork bounds the steps of filling a GPU once, ignoring gaps, mostGPUWays the numbers of
 // tasks by depth that workers may have, mostGPUPrices the prices of a program.
 const (
 	mostGPUWork   = 20_000_000
@@ -87,8 +86,8 @@ const (
 	mostGPUPrices = 10_000
 )
 
-// GPUs states the program of GPUs for a period's program, which knows limits of rates; nil
-// where it is too large or there is none.
+// GPUs states the program of GPUs for a period's program, which has the limits of rates; nil
+// if it is too large or there is none.
 func (f *Program) GPUs() *GPUProgram {
 	if f.Model.Instance.Objective != instance.Throughput {
 		return nil
@@ -141,8 +140,7 @@ func (f *Program) GPUs() *GPUProgram {
 	return s
 }
 
-// waysToDeal is in how many ways so many tasks can be dealt out to depths; above most if there are
-// more.
+// waysToDeal is the number of ways to assign tasks to depths; above most if there are more.
 func waysToDeal(tasks int64, depths int, most int64) int64 {
 	n := int64(1)
 	for i := int64(1); i < int64(depths) && n <= most; i++ {
@@ -167,7 +165,7 @@ func (f *Program) workerIn(shape, pool int) *GPUWorker {
 	return w
 }
 
-// gpuRules lists the parts of the rule of a class. Deeper tasks may stand for others.
+// gpuRules lists the parts of the rule of a class. Deeper tasks may replace others.
 func gpuRules(d *relax.Class) (rules []GPURule) {
 	fixed := d.Job.Rule.Fixed
 	if fixed == nil {
@@ -186,12 +184,12 @@ func gpuRules(d *relax.Class) (rules []GPURule) {
 	return rules
 }
 
-// WorkerPrice is the price of a worker of a class with x tasks, and the next those of its rules.
+// WorkerPrice is the index of the price of a worker of a class with x tasks; those of its rules
+// follow.
 func (c *GPUClass) WorkerPrice(x int64) int { return c.At + int(x-1)*(1+len(c.Rules)) }
 
-// bound returns the bound of the prices over their denominator, once the prices of pools are
-// known to be right; jobs that must run in a node pay what they must. ok is false where one
-// cannot.
+// bound returns the bound of the prices over their denominator, provided the prices of pools
+// are valid; jobs that must run in a node count even at a loss. ok is false if one cannot.
 func (s *GPUProgram) bound(prices []int64, denominator int64) (sum *big.Int, ok bool) {
 	sum = new(big.Int)
 	v := new(big.Int)

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// ProvenGPUs is proven for prices of the program of GPUs: it looks for contents that are worth
-// more than the price of a GPU, first by lists of what tasks of so many ticks are worth at the
-// most, then one by one where these lists permit it.
+// ProvenGPUs is Proven for prices of the program of GPUs. It looks for contents that are worth
+// more than the price of a GPU, first with upper limits on the value of tasks by ticks, then,
+// if these are inconclusive, by enumeration.
 func (f *Program) ProvenGPUs(proof *Leaf) (*big.Rat, error) {
 	s := f.GPUs()
 	if s == nil || len(proof.Prices) != s.Prices || proof.Denominator <= 0 || slices.ContainsFunc(proof.Prices, func(price int64) bool { return price < 0 }) {
@@ -30,7 +30,7 @@ func (f *Program) ProvenGPUs(proof *Leaf) (*big.Rat, error) {
 	return f.attainable(f.Value(new(big.Rat).SetFrac(sum, big.NewInt(proof.Denominator)))), nil
 }
 
-// mostGPULooks bounds how often a check looks at what a worker may be.
+// mostGPULooks bounds how many alternatives of workers a check examines.
 const mostGPULooks = 20_000_000
 
 // GPUExaminer looks for contents of a GPU of a pool at some prices.
@@ -38,33 +38,33 @@ type GPUExaminer struct {
 	s      *GPUProgram
 	pool   int
 	prices []int64
-	tasks  [][][]int64   // what a task is worth, by class, iterations less one and depth
+	tasks  [][][]int64   // value of a task, by class, iterations less one and depth
 	jobs   []int         // the classes of the jobs that may live there
-	rest   [][]int64     // what the jobs from one on are worth by room, gaps forgotten
-	most   int64         // what is not exceeded
-	ways   [][]workerWay // what a worker may be, by class, if more than that is to be exceeded
+	rest   [][]int64     // value of the jobs from one on, by room, ignoring gaps
+	most   int64         // the value that must not be exceeded
+	ways   [][]workerWay // alternatives of a worker, by class, if the value can be exceeded
 	holds  Configuration
 	looks  int
-	// Of a search, which is no check: how many looks it may take, what is told of ever better
-	// contents that exceed that, and that gaps are forgotten.
+	// For a search, not a check: how many alternatives it may examine; the callback for contents
+	// with ever larger values; and whether gaps are ignored.
 	Looks  int
 	Better func(content Configuration, worth int64)
 	Loose  bool
 }
 
-// workerWay is what a worker may be.
+// workerWay is an alternative of a worker.
 type workerWay struct {
 	counts       []int64 // tasks by depth
 	ticks, worth int64
 }
 
-// Look begins one, nil where numbers are too large.
+// Look starts an examination, nil if numbers are too large.
 func (s *GPUProgram) Look(pool int, prices []int64) *GPUExaminer {
 	l := &GPUExaminer{s: s, pool: pool, prices: prices, Looks: mostGPULooks, tasks: make([][][]int64, len(s.Classes))}
 	if slices.Max(prices) > exact.MostWorth {
 		return nil
 	}
-	lists := make([][]filling, len(s.Classes)) // of a worker
+	lists := make([][]filling, len(s.Classes)) // of a worker, by class
 	var order []int
 	for i := range s.Classes {
 		if s.Pools[pool].Holds[i] != nil {
@@ -74,7 +74,7 @@ func (s *GPUProgram) Look(pool int, prices []int64) *GPUExaminer {
 			lists[i], order = l.worker(i), append(order, i)
 		}
 	}
-	// What is worth the most by ticks comes first, so that little is left to what comes later.
+	// The largest value per tick comes first, so that little is left for later ones.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(density(lists[a]), density(lists[b])) })
 	all := []filling{{}}
 	l.rest = [][]int64{make([]int64, s.F.Period+1)}
@@ -104,11 +104,11 @@ func (s *GPUProgram) Look(pool int, prices []int64) *GPUExaminer {
 	return l
 }
 
-// filling is a part of a period, in ticks, and its worth.
+// filling is a part of a period, in ticks, and its value.
 type filling struct{ ticks, worth int64 }
 
-// undominated returns what of a list does not take as long as something worth no less, in rising
-// order.
+// undominated returns the fillings of a list that take less time than all others of at least
+// their value, in ascending order.
 func undominated(list []filling, period int64) (kept []filling) {
 	best := make([]int64, period+1)
 	for _, r := range list {
@@ -123,7 +123,7 @@ func undominated(list []filling, period int64) (kept []filling) {
 	return kept
 }
 
-// density is the largest worth of a tick.
+// density is the largest value of a tick.
 func density(list []filling) (most float64) {
 	for _, r := range list {
 		if r.ticks > 0 {
@@ -133,7 +133,7 @@ func density(list []filling) (most float64) {
 	return most
 }
 
-// value finds what a task of a class is worth, by iterations less one and depth; false where
+// value computes the value of a task of a class, by iterations less one and depth; false if
 // numbers are too large.
 func (l *GPUExaminer) value(class int) bool {
 	c := &l.s.Classes[class]
@@ -154,7 +154,7 @@ func (l *GPUExaminer) value(class int) bool {
 	return true
 }
 
-// worker lists what a worker of a class may be, or no worker, gaps forgotten.
+// worker lists the fillings of a worker of a class, or of none, ignoring gaps.
 func (l *GPUExaminer) worker(class int) (list []filling) {
 	c, w, period := &l.s.Classes[class], l.s.Pools[l.pool].Holds[class], l.s.F.Period
 	list = []filling{{}}
@@ -176,11 +176,11 @@ func (l *GPUExaminer) worker(class int) (list []filling) {
 	return undominated(list, period)
 }
 
-// Knapsack is what the best content is worth, gaps forgotten.
+// Knapsack is the value of the best content, ignoring gaps.
 func (l *GPUExaminer) Knapsack() int64 { return l.rest[0][l.s.F.Period] }
 
-// Exceeds reports whether some content is worth more than that, or there are too many to tell;
-// where it tells of better ones, the latter alone.
+// Exceeds reports whether some content is worth more than most, or there are too many to
+// decide; with a callback for better contents, only the latter.
 func (l *GPUExaminer) Exceeds(most int64) bool {
 	if l.Knapsack() <= most {
 		return false
@@ -198,8 +198,9 @@ func (l *GPUExaminer) Exceeds(most int64) bool {
 	return l.exceed(0, l.s.F.Period, 0)
 }
 
-// deal lists what a worker may be whose tasks, at these values by depth, are dealt out to the
-// depths before one already, with so many left: as far as others beside it can make it exceed.
+// deal lists the alternatives of a worker whose tasks, with these values by depth, are already
+// assigned to the depths before one, with left tasks remaining: those with which others beside
+// it can exceed the value.
 func (l *GPUExaminer) deal(class int, values, counts []int64, depth int, left, ticks, worth int64) {
 	best := worth
 	if left > 0 {
@@ -223,8 +224,8 @@ func (l *GPUExaminer) deal(class int, values, counts []int64, depth int, left, t
 	counts[depth] = 0
 }
 
-// exceed reports whether some content is worth too much: the one at hand, of this worth, with
-// more of the jobs from one on in the room that is left.
+// exceed reports whether some content is worth too much: the current one, with this value,
+// plus some of the jobs from one on in the remaining room.
 func (l *GPUExaminer) exceed(from int, room, worth int64) bool {
 	if worth > l.most {
 		if l.Better == nil {

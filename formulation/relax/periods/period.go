@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// mostPeriodSize bounds the periods times the columns of the program of one.
+// mostPeriodSize bounds the number of periods times the columns of one program.
 const mostPeriodSize = 1 << 16
 
 // CoResidentSets are the numbers of co-resident sets that may have variables of their
-// own in the program of a period; the more, the stronger and the slower.
+// own in the program of a period; larger is stronger and slower.
 var CoResidentSets = []int{60, 150, fluid.MostCoResidentSets}
 
 // Programs are the programs of all periods of an instance.
@@ -23,14 +23,14 @@ type Programs struct {
 	CoResidentSets int // one of [CoResidentSets]
 }
 
-// New returns the programs of periods of an instance, nil where it has none that are
+// New returns the programs of periods of an instance, nil if it has none that are
 // small enough.
 func New(m *relax.Model, sets int) *Programs {
 	if !m.Instance.Objective.Periodic() || m.Instance.MaxPeriod <= 0 || !slices.Contains(CoResidentSets, sets) {
 		return nil
 	}
 	if s := m.Split(); len(s.Classes) > len(m.Classes) {
-		// Jobs that are alike are told apart where there is room for that.
+		// Identical jobs are distinguished if there is room for that.
 		if one := New(s, sets); one != nil {
 			return one
 		}
@@ -49,17 +49,17 @@ type Program struct {
 	Rights []int64 // of rows (31), over the links of their groups
 }
 
-// Program states the fluid program of plans with a period of so many
-// ticks, and of jobs with limits; nil for none. All its columns count something,
-// but the smallest rate.
+// Program states the fluid program of plans with a period of the given ticks,
+// with limits on jobs; nil for none. All its columns are integer except the
+// smallest rate.
 func (s *Programs) Program(ticks int64, limits []relax.Interval) *Program {
 	f := fluid.NewRates(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
 	return &Program{Program: f, of: s}
 }
 
-// Within returns the program of a node, whose rows depend on the limits of rates,
-// and the bounds of its columns; its cuts are left to be added. f is the program of the whole
-// period. The rows of a node begin with those of the node above.
+// Within returns the program of a node, whose rows depend on the limits of rates, and the
+// bounds of its columns; its cuts are not added. f is the program of the whole period. The
+// rows of a node begin with those of its parent.
 func (f *Program) Within(n *Narrowing) (at *Program, lower, upper []int64) {
 	lower, upper = f.bounds(n)
 	if n == nil || f.Rates == nil && n.Cuts() == nil {
@@ -72,8 +72,8 @@ func (f *Program) Within(n *Narrowing) (at *Program, lower, upper []int64) {
 	return f.of.Program(f.Period, limits), lower, upper
 }
 
-// attainable returns the largest value that a plan of the period can have and
-// that is not above v: rates are whole numbers of iterations in a period.
+// attainable returns the largest value not above v that a plan of the period can
+// have: rates are whole numbers of iterations in a period.
 func (f *Program) attainable(v *big.Rat) *big.Rat {
 	down := func(unit *big.Rat) *big.Rat {
 		n := new(big.Rat).Quo(v, unit)
@@ -96,8 +96,8 @@ func (f *Program) attainable(v *big.Rat) *big.Rat {
 	return best
 }
 
-// Narrowing is a change of the bounds of a column, or a cut, after those of its
-// parent.
+// Narrowing is a change of the bounds of a column, or a cut, on top of those of
+// its parent.
 type Narrowing struct {
 	Parent       *Narrowing
 	Col          int
@@ -105,7 +105,7 @@ type Narrowing struct {
 	Cut          *Cut
 }
 
-// Cuts lists the cuts of a node, the first first.
+// Cuts lists the cuts of a node, first cut first.
 func (n *Narrowing) Cuts() (list []*Cut) {
 	for ; n != nil; n = n.Parent {
 		if n.Cut != nil {
@@ -116,14 +116,14 @@ func (n *Narrowing) Cuts() (list []*Cut) {
 	return list
 }
 
-// Leaf are prices of a program's rows, and what they prove; empty says that
-// it is that there is no plan at all, gpus that the program is that of [GPUProgram].
+// Leaf holds prices of a program's rows, and what they prove. Empty says that they
+// prove that there is no plan, GPUs that the program is a [GPUProgram].
 type Leaf struct {
 	Prices      []int64
 	Denominator int64
 	Value       *big.Int // over the denominator
 	Empty, GPUs bool
-	Rights      []int64 // of cuts, in the program that the prices were made for
+	Rights      []int64 // of cuts, in the program for which the prices were made
 }
 
 // bounds returns those of the columns in a node.
@@ -141,12 +141,12 @@ func (f *Program) bounds(n *Narrowing) (lower, upper []int64) {
 	return lower, upper
 }
 
-// errNotEmpty is of prices that should have proven that there is no plan.
+// errNotEmpty reports prices that should have proven that there is no plan.
 var errNotEmpty = errors.New("formulation: the prices do not prove that there is no plan")
 
-// Proven returns the value that no plan within the bounds is above, nil where
-// there is no plan, and notes what the prices prove, over their denominator. The
-// last rows may have none.
+// Proven returns an upper limit on the value of plans within the bounds, nil if
+// there is no plan, and records what the prices prove, over their denominator.
+// The last rows may have no prices.
 func (f *Program) Proven(proof *Leaf, lower, upper []int64) (*big.Rat, error) {
 	if proof.GPUs {
 		return f.ProvenGPUs(proof)

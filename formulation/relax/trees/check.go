@@ -19,22 +19,24 @@ type Leaf struct {
 	Buckets int64
 	Scale   int64
 	Prices  []int64
-	Value   *big.Int // what they prove, times the scale; nil where some job has no plan
-	Sets    []int    // in place of prices: the sequencings that prove it, by first job
+	Value   *big.Int // what they prove, times the scale; nil if some job has no plan
+	Sets    []int    // replace prices: the sequencings that prove it, by first job
 	Packed  bool     // the prices are of the contents of GPUs
 }
 
-// mostTreeSize is how many numbers the nodes of a certificate's tree may have together.
+// mostTreeSize limits the numbers that all nodes of a certificate's tree store
+// together.
 const mostTreeSize = 1 << 24
 
-// errTreeTicks is of leaves about plans that are too long to look at every tick, or too long at all.
+// errTreeTicks reports leaves about plans that are too long to use every tick, or too long at all.
 var errTreeTicks = fmt.Errorf("formulation: the certificate's tree is about plans of more than %d ticks, or %d where it looks at no ticks", cases.MostNodeTicks, relax.MaxHorizon)
 
-// ErrOrders is of trees whose leaves ask for more orders than there are steps, or memory, for.
+// ErrOrders reports trees whose leaves need more steps, or memory, for orders than are
+// available.
 var ErrOrders = errors.New("formulation: the certificate's tree has orders of tasks that are too many to be looked through")
 
-// Prove checks that the leaves of a tree cover the instance and that each
-// proves that it holds no schedule better than the claim, all their sets in so many steps.
+// Prove checks that the leaves of a tree cover the instance and that each proves that it
+// holds no schedule better than the claim, with steps for all sets together.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) error {
 	switch {
 	case m.Instance.Objective.Periodic():
@@ -61,17 +63,17 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate, steps int) err
 	return tree.End()
 }
 
-// proof is that of a tree.
+// proof is the proof of a tree.
 type proof struct {
 	m      *relax.Model
 	modes  [][]relax.ModeOptions // by class
-	target int64                 // that no leaf may be below
+	target int64                 // least target permitted for a leaf
 	proven int64                 // the least target of leaves
-	size   int                   // of the limits of nodes
+	size   int                   // total size of the limits of nodes
 	steps  int                   // left for orders
 }
 
-// node returns the parts of a node that is split, and evaluates a leaf.
+// node returns the children of a split node, and evaluates a leaf.
 func (t *proof) node(n *cases.Node, p *relax.ProofNode, prices []int64, room int) ([]*cases.Node, error) {
 	if p.Kind == relax.LeafKind || p.Kind == relax.PackedKind {
 		return nil, t.leaf(n, p, prices)
@@ -127,9 +129,9 @@ func (t *proof) leaf(n *cases.Node, p *relax.ProofNode, prices []int64) error {
 	return nil
 }
 
-// ProveLeaf evaluates prices at a node in checked integer arithmetic: do they
-// prove that it holds no schedule better than the target? value is nil where
-// some job has no plan at all.
+// ProveLeaf evaluates prices at a node in overflow-checked integers: do they
+// prove that it holds no schedule better than the target? value is nil if some
+// job has no plan at all.
 func ProveLeaf(m *relax.Model, n *cases.Node, modes [][]relax.ModeOptions, l *Leaf) (value *big.Int, ok bool) {
 	if l.Packed {
 		return ProvePacked(m, n, l)

@@ -1,4 +1,4 @@
-// Package trees checks trees of cases: that the leaves cover all schedules, and that each leaf holds
-// none better than the bound, by prices of its columns program, by prices of what GPUs hold, or by
-// orders of tasks.
+// Package trees checks trees of cases: that the leaves cover all schedules, and that no schedule in
+// a leaf is better than the bound. A leaf is proven by prices of its columns program, by prices of
+// what GPUs hold, or by enumerating orders of tasks.
 package trees

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// ProveOrders checks that the sequencings that a leaf names prove that its node holds
-// no schedule better than the target, and returns how many of the steps are left.
+// ProveOrders checks that the sequencings named by a leaf prove that its node holds
+// no schedule better than the target, and returns the remaining steps.
 func ProveOrders(ctx context.Context, m *relax.Model, n *cases.Node, modes [][]relax.ModeOptions, l *Leaf, steps int) (left int, ok bool) {
 	s, some := cases.NewProgram(m, n, modes, l.Target, 1)
 	if !some {
@@ -39,5 +39,5 @@ func ProveOrders(ctx context.Context, m *relax.Model, n *cases.Node, modes [][]r
 	return steps, false
 }
 
-// ProofSteps is how many steps the orders of all leaves of a certificate may take.
-const ProofSteps = 1 << 30 // of all leaves of a certificate, at most
+// ProofSteps limits the steps of the orders of all leaves of a certificate.
+const ProofSteps = 1 << 30 // of all leaves of a certificate together

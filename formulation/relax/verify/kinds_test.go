@@ -37,10 +37,10 @@ var (
 	prune = flag.Bool("prune", false, "remove those whose checks execute nothing that the checks of smaller ones do not; with -cover")
 )
 
-// scarce is the first seed of the instances that have too little memory for all jobs together.
+// scarce is the first seed of the instances with too little memory for all jobs together.
 const scarce = 1000
 
-// drawn is a random instance, told by its seed, objective and the kind of proof.
+// drawn is the random instance of a seed, objective and kind of proof.
 func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance.Instance {
 	if kind == relax.MemoryTimeBound {
 		return instancetest.Queueing(rand.New(rand.NewPCG(seed, 93)), objective)
@@ -59,8 +59,8 @@ func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance
 	return in
 }
 
-// TestKinds proves certificates of every kind, from testdata: nothing but the kernel runs, which
-// `make kernel` measures.
+// TestKinds proves certificates of every kind, from testdata: only the kernel runs, which `make
+// kernel` measures.
 func TestKinds(t *testing.T) {
 	if *all {
 		makeKinds(t)
@@ -95,7 +95,7 @@ func TestKinds(t *testing.T) {
 			nodes[n.Kind]++
 		}
 		if kind == string(relax.PresolveProof) && relax.Infeasible(in) == nil {
-			placements++ // the states of memory are listed
+			placements++ // the states of memory are enumerated
 		}
 	}
 	for _, kind := range []string{relax.LeafKind, relax.PackedKind, relax.EmptyKind} {
@@ -113,7 +113,7 @@ func sizeOf(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// makeKinds writes certificates of every kind and objective, of many instances.
+// makeKinds writes certificates of every kind and objective, for many instances.
 func makeKinds(t *testing.T) {
 	ctx, engine := context.Background(), boundtest.LiveEngine(t)
 	require.NoError(t, os.RemoveAll("testdata"))

@@ -15,13 +15,13 @@ import (
 	"math/big"
 )
 
-// Certificate proves the claims of a certificate anew from the instance,
-// in exact arithmetic. The error says what about it is wrong, or is that of the context.
+// Certificate proves the claims of a certificate anew from the instance, in exact
+// arithmetic. The error says what is wrong with it, or is that of the context.
 func Certificate(ctx context.Context, in *instance.Instance, c *relax.Certificate) (relax.Proven, error) {
 	return Claims(in.Digest(), c, func() (relax.Proven, error) { return Check(ctx, in, c) })
 }
 
-// Molds is [Certificate] of jobs that may have several numbers of workers each.
+// Molds is [Certificate] for moldable jobs.
 func Molds(ctx context.Context, in *instance.Molds, c *relax.Certificate) (relax.Proven, error) {
 	return Claims(in.Digest(), c, func() (b relax.Proven, err error) {
 		b.Kind = c.Kind
@@ -53,7 +53,8 @@ func Combinatorial(ctx context.Context, in *instance.Instance, c *relax.Certific
 	return Claims(in.Digest(), c, func() (relax.Proven, error) { return combinatorial(ctx, relax.New(in), c) })
 }
 
-// Claims compares what a certificate claims with what it proves about the instance of a digest.
+// Claims compares the claims of a certificate with what it proves about the instance with the
+// given digest.
 func Claims(digest string, c *relax.Certificate, proves func() (relax.Proven, error)) (relax.Proven, error) {
 	if c.Version != relax.CertificateVersion {
 		return relax.Proven{}, fmt.Errorf("formulation: certificate version %d: this JigSaw checks version %d", c.Version, relax.CertificateVersion)
@@ -119,7 +120,7 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 		b, err = combinatorial(ctx, m, c)
 	}
 	if ctx.Err() != nil {
-		return relax.Proven{}, ctx.Err() // whatever else is wrong
+		return relax.Proven{}, ctx.Err() // takes precedence over other errors
 	}
 	if err != nil {
 		return relax.Proven{}, err

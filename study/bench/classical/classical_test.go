@@ -82,7 +82,7 @@ func TestAbsent(t *testing.T) {
 	require.Contains(t, log.String(), "skipped: there is no")
 }
 
-// TestRefused: lines that are no problem say why.
+// TestRefused: errors of invalid lines give the reason.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -19,8 +19,8 @@ import (
 	"jigsaw/study/bench"
 )
 
-// Record is what the planner made of one problem. Exclusive, Greedy, Plan and Bound
-// are values over the best value known; absent where there is none.
+// Record is the planner's result for one problem. Exclusive, Greedy, Plan and Bound
+// are values relative to the best known value; absent if there is none.
 type Record struct {
 	Family Family `json:"family"`
 	Name   string `json:"name"`
@@ -51,16 +51,16 @@ type Run struct {
 	Families []Family
 	Limit    time.Duration
 	Seed     uint64
-	// Out is the file of JSON Lines that records are appended to. Rows that it holds
+	// Out is the file of JSON Lines to which records are appended. Rows already in it
 	// are skipped, unless they failed or Again is set.
 	Out   string
 	Again bool
-	// Log is told of every row.
+	// Log receives a line for every row.
 	Log io.Writer
 }
 
-// Run measures the problems one after the other. Where the data is absent it says so
-// in the log, and that is all.
+// Run measures the problems one after the other. If the data is absent it only says
+// so in the log.
 func (r *Run) Run(ctx context.Context) error {
 	problems, err := Read(r.Data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +125,8 @@ func (r *Run) measure(ctx context.Context, p *Problem) *Record {
 	return record
 }
 
-// fill takes over what the result says. The error says how it contradicts what is
-// known of the problem.
+// fill copies the result. The error says how it contradicts what is known of the
+// problem.
 func (r *Record) fill(p *Problem, in *instance.Instance, result *jigsaw.Result) error {
 	r.Status, r.Certified = string(result.Status), result.Certified
 	ratio := func(v *big.Rat) *float64 {
@@ -155,7 +155,7 @@ func (r *Record) fill(p *Problem, in *instance.Instance, result *jigsaw.Result) 
 	return nil
 }
 
-// summary of a record in a line of the log.
+// summary of a record as a line of the log.
 func (r *Record) summary() string {
 	if r.Error != "" {
 		return r.Status + ": " + r.Error
@@ -163,8 +163,8 @@ func (r *Record) summary() string {
 	return fmt.Sprintf("%s, exclusive %s, plan %s, bound %s, %.1f s", r.Status, excess(r.Exclusive), excess(r.Plan), excess(r.Bound), r.Wall)
 }
 
-// ReadRecords returns the records of a file of JSON Lines; the last one counts of
-// those of one problem, limit and seed. A file that is not there holds none.
+// ReadRecords returns the records of a file of JSON Lines; for each problem,
+// limit and seed the last one counts. A file that does not exist contains none.
 func ReadRecords(name string) ([]Record, error) {
 	type key struct {
 		family Family

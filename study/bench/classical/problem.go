@@ -32,7 +32,7 @@ type Problem struct {
 	Family Family
 	Name   string
 	Spec   *instance.Spec
-	// Known is the best value known. Optimal says that it is the optimum.
+	// Known is the best known value. Optimal says that it is the optimum.
 	Known   *big.Rat
 	Optimal bool
 }
@@ -48,11 +48,11 @@ type published struct {
 	Best     int64      `json:"best_known"`
 }
 
-// longest is the most ticks of a job.
+// longest is the largest number of ticks of a job.
 const longest = 1 << 40
 
-// Read returns the problems of a file of JSON Lines, the derived ones among them. A
-// line holds family, name and machines, and either jobs, each [width, length], with
+// Read returns the problems of a file of JSON Lines, including the derived ones. A
+// line has family, name and machines, and either jobs, each [width, length], with
 // optimum, or times[job][machine] with best_known.
 func Read(name string) ([]Problem, error) {
 	file, err := os.Open(name)
@@ -92,7 +92,7 @@ func decode(r io.Reader) ([]Problem, error) {
 	return problems, lines.Err()
 }
 
-// valid reports the first thing wrong with a line.
+// valid reports the first error in a line.
 func (p *published) valid() error {
 	if p.Machines < 1 {
 		return fmt.Errorf("%q: there are %d machines; there has to be one", p.Name, p.Machines)
@@ -165,20 +165,21 @@ func (p *published) shortestFirst() *big.Rat {
 	slices.Reverse(lengths)
 	sum := new(big.Int)
 	for n, length := range lengths {
-		later := big.NewInt(int64(1 + n/p.Machines)) // jobs that end no sooner because of it
+		later := big.NewInt(int64(1 + n/p.Machines)) // number of jobs delayed by it, itself included
 		sum.Add(sum, later.Mul(later, big.NewInt(length)))
 	}
 	return new(big.Rat).SetInt(sum)
 }
 
-// gbit and memory are of links and GPUs that nothing asks for.
+// gbit and memory of links and GPUs, which no job uses.
 const (
 	gbit   instance.BitRate = 1_000_000_000
 	memory instance.Bytes   = 1_000_000_000
-	tick                    = instance.Duration(1e6) // that of instances by default
+	tick                    = instance.Duration(1e6) // the default of instances
 )
 
-// machines adds a rack of so many GPUs of a type of its own: a node or, where a node cannot have so many, more.
+// machines adds a rack with the given number of GPUs of a separate type: one node or, if that is
+// too many for a node, several.
 func (p *published) machines(s *instance.Spec, gpu string, gpus int) {
 	nodes := (gpus + instance.MaxNodeGPUs - 1) / instance.MaxNodeGPUs
 	each := (gpus + nodes - 1) / nodes
@@ -189,7 +190,7 @@ func (p *published) machines(s *instance.Spec, gpu string, gpus int) {
 	s.Cluster.Racks = append(s.Cluster.Racks, instance.RackSpec{Nodes: nodes, GPUs: each, GPU: gpu, NIC: gbit, Fabric: gbit})
 }
 
-// profile adds a model of one layer that takes so many ticks.
+// profile adds a model of one layer that takes the given ticks.
 func profile(s *instance.Spec, model, gpu string, ticks int64) {
 	s.Profiles = append(s.Profiles, &instance.Profile{
 		Model: model, GPU: gpu, Batch: 1, Layers: []instance.Layer{{Name: "all", Forward: instance.Duration(ticks) * tick}},

@@ -10,7 +10,7 @@ import (
 	"jigsaw/study/bench"
 )
 
-// excess says by how much a ratio is above 1, or below.
+// excess says by how much a ratio is above or below 1.
 func excess(ratio *float64) string {
 	if ratio == nil {
 		return "–"
@@ -25,8 +25,8 @@ func percent(ratio float64) string {
 	return fmt.Sprintf("%+.2f %%", 100*(ratio-1))
 }
 
-// spread is the median and the worst of a ratio over the records. One that is absent is worse
-// than any, and of an even number the worse of the two in the middle is the median.
+// spread is the median and the worst of a ratio over the records. An absent one is worse than
+// any, and for an even number the worse of the two in the middle is the median.
 func spread(records []Record, ratio func(*Record) *float64, absent float64) string {
 	values := make([]float64, len(records))
 	for i := range records {
@@ -42,8 +42,8 @@ func spread(records []Record, ratio func(*Record) *float64, absent float64) stri
 	return percent(values[len(values)/2]) + " | " + percent(values[len(values)-1])
 }
 
-// Table writes the records as Markdown: the families, then each row of those whose
-// optimum is not known.
+// Table writes the records as Markdown: the families, then each row of those with unknown
+// optimum.
 func Table(w io.Writer, records []Record) {
 	var commits, machines, limits []string
 	add := func(list *[]string, text string) {
@@ -96,7 +96,7 @@ func Table(w io.Writer, records []Record) {
 	}
 }
 
-// name of a family where bars would end a cell.
+// name of a family with escaped bars, which would end a cell.
 func name(f Family) string { return strings.ReplaceAll(string(f), "|", `\|`) }
 
 // of returns the records of a family.

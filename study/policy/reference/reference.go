@@ -1,5 +1,5 @@
-// Package reference holds what running other projects' own policies gave, as
-// figures to compare this project's policies with; gavel.json says where they come from.
+// Package reference holds results of other projects' own policies, to compare this
+// project's policies with; gavel.json gives their sources.
 package reference
 
 import (
@@ -8,14 +8,14 @@ import (
 	"fmt"
 )
 
-// Instance is an allocation problem and the objectives that Gavel's policies reached.
+// Instance is an allocation problem and the objective values of Gavel's policies.
 type Instance struct {
 	Name string
 	// GPUs of each type.
 	GPUs       []int
 	Objectives struct {
 		MaxMin float64 `json:"max_min"`
-		// MaxMinTypesAlike is max-min of a policy that takes all types for one.
+		// MaxMinTypesAlike is max-min under a policy that treats all types as one.
 		MaxMinTypesAlike float64 `json:"max_min_types_alike"`
 		FinishTime       float64 `json:"finish_time"`
 		// Makespan of the exact linear program, in seconds; Gavel's own answer is
@@ -34,7 +34,7 @@ type Job struct {
 	Remaining float64
 	// Since the job arrived, in seconds.
 	Since float64
-	// Rate by type, in iterations a second; 0 where it cannot run.
+	// Rate by type, in iterations per second; 0 if it cannot run there.
 	Rate []float64
 }
 

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// selection adds the flags that choose rows.
+// selection adds the flags that select rows.
 func selection(c *cobra.Command, p *bench.Plan) {
 	f := c.Flags()
 	f.StringSliceVar(&p.Sizes, "sizes", nil, "sizes, like tiny,small; all if empty")
@@ -188,7 +188,7 @@ func newClassical() *cobra.Command {
 	return c
 }
 
-// newChild is how a run calls itself.
+// newChild returns the command that a run calls as a child process.
 func newChild() *cobra.Command {
 	return &cobra.Command{Use: "child ROW LIMIT WORK WITHOUT", Short: "Measure one row in this process", Args: cobra.ExactArgs(4), Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -1,6 +1,6 @@
 // Command quality trains small models with structured partial backpropagation and prints
-// how they compare with full backpropagation, as tables; docs/spb-quality.md says how to
-// read them. It takes all cores, for about five minutes on two; the same flags give the
+// comparisons with full backpropagation as tables; docs/spb-quality.md explains how to
+// read them. It uses all cores, for about five minutes on two; the same flags give the
 // same tables on any number.
 package main
 
