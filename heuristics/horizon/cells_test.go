@@ -12,7 +12,6 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/method"
@@ -97,21 +96,15 @@ func TestQuickAdmission(t *testing.T) {
 // part; with one job more, or one node less, there is still a plan.
 func TestCopies(t *testing.T) {
 	plan := func(racks, nodes, jobs, more int, keys string) (*big.Rat, int) {
-		d, err := codec.Decode(fmt.Appendf(nil, `
-version: 1
+		in := compiled(t, fmt.Sprintf(`
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
   racks: [{count: %d, nodes: %d, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
-profiles:
-  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}
 jobs:
   - {name: a, count: %d, model: m, workers: 4, iterations: 70}
   - {name: b, count: %d, model: m, workers: 2, iterations: 50}
   - {name: c, count: %d, model: m, workers: 1, iterations: 99%s}
 `, racks, nodes, jobs, jobs, jobs+more, keys))
-		require.NoError(t, err)
-		in, err := d.Compile(nil)
-		require.NoError(t, err)
 		plans, err := horizon.Config{}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
 		for _, s := range plans {

@@ -10,7 +10,6 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/horizon"
 )
@@ -102,21 +101,15 @@ func TestOrdersMeetDeadlines(t *testing.T) {
 
 // TestPhasesApart: jobs of one pattern that share no node need not keep its pace, nor wait for each other.
 func TestPhasesApart(t *testing.T) {
-	d, err := codec.Decode([]byte(`
-version: 1
+	in := compiled(t, `
 residence: run
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
   racks: [{nodes: 2, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
-profiles:
-  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}
 jobs:
   - {name: long, model: m, workers: 2, iterations: 9000, placement: {within: node}}
   - {name: short, model: m, workers: 2, iterations: 1000, release: 4s, placement: {within: node}}
-`))
-	require.NoError(t, err)
-	in, err := d.Compile(nil)
-	require.NoError(t, err)
+`)
 	rng := func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
 	plan, err := horizon.Queue(in)
 	require.NoError(t, err)

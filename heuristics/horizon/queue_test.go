@@ -12,9 +12,23 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/horizon"
 )
+
+// compiled returns the instance of a cluster of GPU type v and jobs of model m, which has two layers.
+func compiled(t *testing.T, clusterAndJobs string) *instance.Instance {
+	t.Helper()
+	d, err := codec.Decode([]byte(`
+version: 1
+profiles:
+  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}` + clusterAndJobs))
+	require.NoError(t, err)
+	in, err := d.Compile(nil)
+	require.NoError(t, err)
+	return in
+}
 
 // draw returns a tiny instance whose jobs queue: memory holds each of them by itself.
 func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {

@@ -7,26 +7,19 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics/horizon"
 )
 
 // TestResumeGaps: if others have left its block, a job no longer waits in their gaps.
 func TestResumeGaps(t *testing.T) {
-	d, err := codec.Decode([]byte(`
-version: 1
+	in := compiled(t, `
 residence: run
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
   racks: [{nodes: 1, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
-profiles:
-  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}
 jobs:
   - {name: short, model: m, workers: 2, iterations: 1000, resident: [0, 1]}
-`))
-	require.NoError(t, err)
-	in, err := d.Compile(nil)
-	require.NoError(t, err)
+`)
 	plan, err := horizon.Queue(in)
 	require.NoError(t, err)
 	length := plan.Makespan(in)

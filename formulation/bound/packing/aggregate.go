@@ -190,7 +190,8 @@ func (a *aggregate) class(at int) packing.Class {
 	return c
 }
 
-// joined returns a slot of a pool for a worker of any class of an aggregate, and the number of such slots.
+// joined returns a slot of a pool for a worker of any class of an aggregate, and the number of such slots. Each limit is the
+// weakest of them; waits for synchronisations are left out.
 func (s search) joined(a *aggregate, pool int, slots [][]slotsOf) (slot packing.Slot, copies int64) {
 	least, most := int64(exact.Never), int64(0)
 	for _, class := range a.classes {
