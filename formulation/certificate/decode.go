@@ -4,7 +4,6 @@ package certificate
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 	"jigsaw/formulation/relax"
 )
 
@@ -35,215 +35,146 @@ func Decode(r io.Reader, kinds []relax.Kind, digest func(kind relax.Kind, claime
 	if err != nil {
 		return nil, fmt.Errorf("jigsaw: %w", err)
 	}
-	d := &reader{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
-	d.decoder.UseNumber()
 	if len(data) > maxBytes {
 		return nil, instance.Problems{{Message: fmt.Sprintf("the certificate is larger than %d MiB", maxBytes>>20)}}
 	}
-	d.file()
-	if d.problem == nil {
-		d.whole(kinds, digest(d.c.Kind, d.c.Instance))
+	c, file := &relax.Certificate{}, reader{strictjson.NewReader(bytes.NewReader(data))}
+	if first, _ := file.Token(); first != json.Delim('{') {
+		return nil, file.Fail("a certificate is a JSON object, as jigsaw plan --certificate writes; it begins with {")
 	}
-	if d.problem != nil {
-		return nil, instance.Problems{*d.problem}
+	if err := file.object("", reflect.ValueOf(c).Elem()); err != nil {
+		return nil, err
 	}
-	return &d.c, nil
+	if err := file.Finish(); err != nil {
+		return nil, err
+	}
+	if path, message := whole(c, kinds, digest(c.Kind, c.Instance)); message != "" {
+		return nil, instance.Problems{{Path: path, Message: message}}
+	}
+	return c, nil
 }
 
-// reader reads a file token by token: values are where they belong or are rejected, so
+// reader reads values into those of a certificate: they are where they belong or are rejected, so
 // nothing nests and nothing is read twice.
-type reader struct {
-	data    []byte
-	decoder *json.Decoder
-	c       relax.Certificate
-	problem *instance.Problem // the first
+type reader struct{ *strictjson.Reader }
+
+// bad is a mistake at a path, at the last token.
+func (d reader) bad(path, format string, args ...any) error {
+	return instance.Problems{{Path: path, Line: d.At.Line, Column: d.At.Column, Message: fmt.Sprintf(format, args...)}}
 }
 
-// bad records an error at the last token, or in the file if path is empty.
-func (d *reader) bad(path, format string, args ...any) {
-	if d.problem != nil {
-		return
-	}
-	read := d.data[:d.decoder.InputOffset()]
-	line := bytes.Count(read, []byte("\n")) + 1
-	column := len(read) - bytes.LastIndexByte(read, '\n') - 1
-	d.problem = &instance.Problem{Path: path, Line: line, Column: max(1, column), Message: fmt.Sprintf(format, args...)}
-}
-
-// token returns the next token, nil for null. ok is false after a mistake.
-func (d *reader) token(path string) (t json.Token, ok bool) {
-	t, err := d.decoder.Token()
-	switch {
-	case err != nil && d.decoder.InputOffset() == 0:
-		d.bad(path, "a certificate is a JSON object, as jigsaw plan --certificate writes; it begins with {")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		d.bad(path, "invalid JSON: the file ends too early")
-	case err != nil:
-		d.bad(path, "invalid JSON: %v", err)
-	}
-	return t, d.problem == nil
-}
-
-func (d *reader) file() {
-	d.value("", reflect.ValueOf(&d.c).Elem())
-	if d.problem != nil {
-		return
-	}
-	if _, err := d.decoder.Token(); !errors.Is(err, io.EOF) {
-		d.bad("", "invalid JSON: the file goes on after the certificate")
-	}
-}
-
-// value reads the value at the path into v, according to its type.
-func (d *reader) value(path string, v reflect.Value) {
+// value reads the value at the path into v, according to its type. It begins with the token first.
+func (d reader) value(path string, first json.Token, v reflect.Value) error {
+	var what string
+	var ok bool
 	switch into := v.Addr().Interface().(type) {
 	case **relax.Claim:
-		*into = relax.NewClaim(d.fraction(path))
-		return
+		var value *big.Rat
+		value, ok = fraction(first)
+		*into, what = relax.NewClaim(value), aFraction
 	case **big.Rat:
-		*into = d.fraction(path)
-		return
+		*into, ok = fraction(first)
+		what = aFraction
 	case **big.Int:
-		*into = d.wholeNumber(path)
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		d.value(path, v.Elem())
-	case reflect.Struct:
-		d.object(path, v)
-	case reflect.Slice:
-		d.list(path, v)
-	case reflect.String:
-		v.SetString(d.text(path))
-	case reflect.Bool:
-		v.SetBool(d.truth(path))
+		*into = wholeNumber(first)
+		what, ok = anInteger, *into != nil
 	default:
-		v.SetInt(d.integer(path))
-	}
-}
-
-// list reads a list.
-func (d *reader) list(path string, v reflect.Value) {
-	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-	if t, ok := d.token(path); ok && t != json.Delim('[') {
-		what := "integers"
-		switch v.Type().Elem().Kind() {
+		switch v.Kind() {
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+			return d.value(path, first, v.Elem())
 		case reflect.Struct:
-			what = "objects"
+			if first == json.Delim('{') {
+				return d.object(path, v)
+			}
+			what = "a JSON object; it begins with {"
 		case reflect.Slice:
-			what = "lists"
+			if first == json.Delim('[') {
+				return d.list(path, v)
+			}
+			what = "a list"
+		case reflect.String:
+			var text string
+			text, ok = first.(string)
+			v.SetString(text)
+			what = "a text"
+		case reflect.Bool:
+			var truth bool
+			truth, ok = first.(bool)
+			v.SetBool(truth)
+			what = "true or false"
+		default: // a whole number that fits 63 bits and is not negative
+			n := wholeNumber(first)
+			if n != nil && (!n.IsInt64() || n.Sign() < 0) {
+				return d.bad(path, "%q is out of range", instance.Clip(n.String()))
+			}
+			if what, ok = anInteger, n != nil; ok {
+				v.SetInt(n.Int64())
+			}
 		}
-		d.bad(path, "this must be a list of %s", what)
 	}
-	for i := 0; d.problem == nil && d.decoder.More(); i++ {
-		entry := reflect.New(v.Type().Elem()).Elem()
-		d.value(path+"["+strconv.Itoa(i)+"]", entry)
-		v.Set(reflect.Append(v, entry))
+	if !ok {
+		return d.bad(path, "this must be %s", what)
 	}
-	if d.problem == nil {
-		d.token(path) // the closing bracket
-	}
+	return nil
 }
 
-// object reads an object. Its keys are those with which v is written; keys that are never
-// omitted must be present.
-func (d *reader) object(path string, v reflect.Value) {
-	t, ok := d.token(path)
-	if !ok {
-		return
-	}
-	if t != json.Delim('{') {
-		d.bad(path, "this must be a JSON object; it begins with {")
-		return
-	}
-	names, required := make([]string, v.NumField()), make([]bool, v.NumField())
+// list reads the rest of a list after its bracket.
+func (d reader) list(path string, v reflect.Value) error {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	return d.Array(func(i int, first json.Token) error {
+		entry := reflect.New(v.Type().Elem()).Elem()
+		err := d.value(path+"["+strconv.Itoa(i)+"]", first, entry)
+		v.Set(reflect.Append(v, entry))
+		return err
+	})
+}
+
+// object reads the rest of an object after its brace. Its keys are those with which v is written; keys that are
+// never omitted must be present.
+func (d reader) object(path string, v reflect.Value) error {
+	names, required, seen := make([]string, v.NumField()), make([]bool, v.NumField()), make([]bool, v.NumField())
 	for i := range names {
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		names[i], required[i] = name, options == ""
 	}
-	seen := make([]bool, len(names))
-	for {
-		t, ok := d.token(path)
-		if !ok {
-			return
-		}
-		key, ok := t.(string)
-		if !ok {
-			break // the closing brace
-		}
-		name := strings.TrimPrefix(path+"."+key, ".")
-		switch i := slices.Index(names, key); {
+	within := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+	err := d.Object(func(key strictjson.Key, first json.Token) error {
+		i := slices.Index(names, key.Name)
+		switch {
 		case i < 0:
-			d.bad(path, "unknown key %s; the keys here are %s", clip(key), strings.Join(names, ", "))
-			d.problem.Unknown = []string{key}
+			return instance.Problems{{
+				Path: path, Line: key.At.Line, Column: key.At.Column, Unknown: []string{key.Name},
+				Message: fmt.Sprintf("unknown key %q; the keys here are %s", instance.Clip(key.Name), strings.Join(names, ", ")),
+			}}
 		case seen[i]:
-			d.bad(name, "this key is given twice")
-		default:
-			seen[i] = true
-			d.value(name, v.Field(i))
+			return d.bad(within(key.Name), "this key is given twice")
 		}
-		if d.problem != nil {
-			return
-		}
-	}
+		seen[i] = true
+		return d.value(within(key.Name), first, v.Field(i))
+	})
 	for i, name := range names {
-		if required[i] && !seen[i] {
-			d.bad(strings.TrimPrefix(path+"."+name, "."), "this key is missing")
+		if err == nil && required[i] && !seen[i] {
+			err = d.bad(within(name), "this key is missing")
 		}
 	}
+	return err
 }
 
-func (d *reader) text(path string) string {
-	t, ok := d.token(path)
-	s, isText := t.(string)
-	if ok && !isText {
-		d.bad(path, "this must be a text")
-	}
-	return s
+const aFraction = `an integer, or a fraction such as "7/3"`
+
+var anInteger = fmt.Sprintf("an integer of at most %d digits, without a point or exponent", maxDigits)
+
+// wholeNumber returns a whole number of any size that proofs need; nil for anything else.
+func wholeNumber(t json.Token) *big.Int {
+	n, _ := t.(json.Number)
+	return parseInt(string(n))
 }
 
-func (d *reader) truth(path string) bool {
-	t, ok := d.token(path)
-	b, isBool := t.(bool)
-	if ok && !isBool {
-		d.bad(path, "this must be true or false")
-	}
-	return b
-}
-
-// integer reads a whole number that fits 63 bits and is not negative.
-func (d *reader) integer(path string) int64 {
-	v := d.wholeNumber(path)
-	if v == nil {
-		return 0
-	}
-	if !v.IsInt64() || v.Sign() < 0 {
-		d.bad(path, "%s is out of range", clip(v.String()))
-	}
-	return v.Int64()
-}
-
-// wholeNumber reads a whole number of any size that proofs need.
-func (d *reader) wholeNumber(path string) *big.Int {
-	t, ok := d.token(path)
-	if !ok {
-		return nil
-	}
-	n, isNumber := t.(json.Number)
-	if v := parseInt(string(n)); isNumber && v != nil {
-		return v
-	}
-	d.bad(path, "this must be an integer of at most %d digits, without a point or exponent", maxDigits)
-	return nil
-}
-
-// fraction reads an integer, or a string with an integer or a fraction; null is nil.
-func (d *reader) fraction(path string) *big.Rat {
-	t, ok := d.token(path)
-	if !ok || t == nil {
-		return nil
+// fraction returns an integer, or that or a fraction of a text; nil for null.
+func fraction(t json.Token) (v *big.Rat, ok bool) {
+	if t == nil {
+		return nil, true
 	}
 	text, _ := t.(string)
 	if n, isNumber := t.(json.Number); isNumber {
@@ -255,10 +186,9 @@ func (d *reader) fraction(path string) *big.Rat {
 		denominator = parseInt(below)
 	}
 	if numerator == nil || denominator == nil || denominator.Sign() <= 0 {
-		d.bad(path, `this must be an integer, or a fraction such as "7/3"`)
-		return nil
+		return nil, false
 	}
-	return new(big.Rat).SetFrac(numerator, denominator)
+	return new(big.Rat).SetFrac(numerator, denominator), true
 }
 
 // parseInt reads decimal digits with an optional minus, and returns nil for
@@ -272,54 +202,37 @@ func parseInt(s string) *big.Int {
 	return v
 }
 
-// whole checks conditions that involve several keys.
-func (d *reader) whole(kinds []relax.Kind, digest string) {
-	c := &d.c
-	planned := c.Kind == relax.ColumnsBound || c.Kind == relax.PackingBound
-	branched := c.Kind == relax.TreeBound || c.Kind == relax.PeriodsBound
-	priced := c.Kind == relax.FluidBound || c.Kind == relax.WeightsBound || c.Kind == relax.CostBound || planned || branched
-	misplaced, why := c.Misplaced()
+// whole checks conditions that involve several keys: it returns the path of a mistake, and what is wrong.
+func whole(c *relax.Certificate, kinds []relax.Kind, digest string) (path, message string) {
 	switch {
 	case c.Version != relax.CertificateVersion:
-		d.about("version", "this is version %d; this JigSaw reads version %d", c.Version, relax.CertificateVersion)
+		return "version", fmt.Sprintf("this is version %d; this JigSaw reads version %d", c.Version, relax.CertificateVersion)
 	case !slices.Contains(kinds, c.Kind):
-		d.about("kind", "%s is no kind of proof about such an instance; the kinds are %v", clip(string(c.Kind)), kinds)
+		return "kind", fmt.Sprintf("%q is no kind of proof about such an instance; the kinds are %v", instance.Clip(string(c.Kind)), kinds)
 	case c.Instance != digest:
-		d.about("instance", "the certificate is about another instance or objective: the digest is %s in it, here %s", clip(c.Instance), clip(digest))
+		return "instance", fmt.Sprintf("the certificate is about another instance or objective: the digest is %q in it, here %q", instance.Clip(c.Instance), instance.Clip(digest))
 	case c.Infeasible == (c.Bound != nil):
-		d.about("bound", "a certificate claims either a bound or infeasible: true")
+		return "bound", "a certificate claims either a bound or infeasible: true"
 	case c.Denominator.Sign() <= 0:
-		d.about("denominator", "this must be above 0")
-	case !priced && len(c.Prices) > 0:
-		d.about("prices", "a %s proof has no prices", c.Kind)
-	case planned != (c.Plans != nil):
-		d.about("plans", "this key belongs to proofs of kind %s and %s, and only there", relax.ColumnsBound, relax.PackingBound)
-	case c.Loads != nil && c.Kind != relax.AreaBound:
-		d.about("loads", "this key belongs to proofs of kind %s", relax.AreaBound)
-	case (c.Share != nil) != (c.Kind == relax.MemoryTimeBound):
-		d.about("share", "this key belongs to proofs of kind %s, and only there", relax.MemoryTimeBound)
-	case c.End != 0 && c.Kind != relax.CostBound:
-		d.about("end", "this key belongs to proofs of kind %s", relax.CostBound)
-	case (c.Stages != nil) != (c.Kind == relax.BackgroundBound):
-		d.about("stages", "this key belongs to proofs of kind %s, and only there", relax.BackgroundBound)
-	case branched != (c.Tree != nil):
-		d.about("tree", "this key belongs to proofs of kind %s and %s, and only there", relax.PeriodsBound, relax.TreeBound)
-	case misplaced != "":
-		d.about(misplaced, "%s", why)
-	case c.Columns != 0 && c.Kind != relax.FluidBound && c.Kind != relax.PeriodsBound:
-		d.about("columns", "this key belongs to proofs of kind %s and %s", relax.FluidBound, relax.PeriodsBound)
+		return "denominator", "this must be above 0"
 	}
-}
-
-// about is [reader.bad] for a key, wherever it is.
-func (d *reader) about(path, format string, args ...any) {
-	d.problem = &instance.Problem{Path: path, Message: fmt.Sprintf(format, args...)}
-}
-
-// clip quotes a string of the file, shortened for printing.
-func clip(s string) string {
-	if len(s) > 20 {
-		s = strings.ToValidUTF8(s[:20], "") + "..."
+	for _, key := range []struct {
+		name        string
+		given, must bool
+		kinds       []relax.Kind
+	}{
+		{"prices", len(c.Prices) > 0, false, []relax.Kind{relax.FluidBound, relax.WeightsBound, relax.CostBound, relax.ColumnsBound, relax.PackingBound, relax.TreeBound, relax.PeriodsBound}},
+		{"plans", c.Plans != nil, true, []relax.Kind{relax.ColumnsBound, relax.PackingBound}},
+		{"loads", c.Loads != nil, false, []relax.Kind{relax.AreaBound}},
+		{"share", c.Share != nil, true, []relax.Kind{relax.MemoryTimeBound}},
+		{"end", c.End != 0, false, []relax.Kind{relax.CostBound}},
+		{"stages", c.Stages != nil, true, []relax.Kind{relax.BackgroundBound}},
+		{"tree", c.Tree != nil, true, []relax.Kind{relax.PeriodsBound, relax.TreeBound}},
+		{"columns", c.Columns != 0, false, []relax.Kind{relax.FluidBound, relax.PeriodsBound}},
+	} {
+		if belongs := slices.Contains(key.kinds, c.Kind); key.given && !belongs || key.must && belongs && !key.given {
+			return key.name, fmt.Sprintf("this key belongs to proofs of the kinds %v", key.kinds)
+		}
 	}
-	return strconv.Quote(s)
+	return c.Misplaced()
 }

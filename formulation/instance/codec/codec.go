@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 // Limits of an instance file. Together they bound the memory that reading a
@@ -20,7 +21,6 @@ import (
 const (
 	maxFileBytes = 32 << 20
 	maxValues    = 1 << 21
-	maxNesting   = 64
 )
 
 // Document is an instance file that has been read: what it says, and where it
@@ -271,16 +271,14 @@ func parseYAML(data []byte) (root *yaml.Node, err error) {
 		return nil, yamlProblem(data, err)
 	}
 	root = document.Content[0]
-	if deep := deeper(root, maxNesting); deep != nil {
-		return nil, instance.Problems{{Line: deep.Line, Column: deep.Column, Message: tooDeep}}
+	if deep := deeper(root, strictjson.MaxNesting); deep != nil {
+		return nil, instance.Problems{{Line: deep.Line, Column: deep.Column, Message: strictjson.TooDeep}}
 	}
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return nil, whole("the file is empty")
 	}
 	return root, nil
 }
-
-var tooDeep = fmt.Sprintf("lists and objects are nested deeper than %d levels", maxNesting)
 
 // mostValues bounds the values in a YAML text: each of them needs one of the
 // separators counted here. A tree takes about 300 bytes per value.
@@ -327,7 +325,7 @@ func yamlProblem(data []byte, err error) error {
 	}
 	switch {
 	case strings.Contains(message, "exceeded max depth"):
-		return instance.Problems{{Line: line, Message: tooDeep}}
+		return instance.Problems{{Line: line, Message: strictjson.TooDeep}}
 	case strings.Contains(message, "cannot start any token") && bytes.ContainsRune(data, '\t'):
 		message += "; YAML is indented with spaces, not tabs"
 	}

@@ -2,12 +2,9 @@ package codec
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
-	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,67 +103,4 @@ func FuzzDecodeSchedule(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, s, got)
 	})
-}
-
-// FuzzJSON holds our reader to the grammar of encoding/json as a whole, and
-// every position to the file.
-func FuzzJSON(f *testing.F) {
-	for _, text := range []string{validSpec, `[1, -0.5e+3, "\u00e9\ud83d\ude00\ud800\\\/", true, false, null, {}, []]`, "{\"\u00e9 \U0001F600\": \"\u00e9\" ,\r\n\t\"b\":2}\n", "01", "1.", "-", "1e", `"`, "\"\t\"", "{\"a\" 1}", "[,]", "[1,]", "nul", "1 2", "0\x00", ""} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, file []byte) {
-		if !utf8.Valid(file) {
-			return
-		}
-		j := newJSONReader(iotest.HalfReader(bytes.NewReader(file)))
-		var value func(first json.Token) error
-		value = func(first json.Token) error {
-			rest := from(file, j.at)
-			require.True(t, bytes.HasPrefix(rest, j.raw), "%v: %q, not %q", j.at, rest, j.raw)
-			switch first := first.(type) {
-			case json.Delim:
-				require.Equal(t, first.String(), string(j.raw))
-				if first == '[' {
-					return j.array(func(_ int, first json.Token) error { return value(first) })
-				}
-				return j.object(func(key jsonKey, first json.Token) error {
-					var name string
-					require.NoError(t, json.NewDecoder(bytes.NewReader(from(file, key.at))).Decode(&name))
-					require.Equal(t, key.name, name)
-					return value(first)
-				})
-			case string:
-				var text string
-				require.NoError(t, json.Unmarshal(j.raw, &text))
-				require.Equal(t, first, text)
-			case json.Number:
-				require.Equal(t, string(first), string(j.raw))
-			}
-			return nil
-		}
-		first, err := j.token()
-		if err == nil {
-			err = value(first)
-		}
-		if err == nil {
-			err = j.finish()
-		}
-		from(file, j.at)
-		if err != nil && strings.Contains(err.Error(), "deeper than") {
-			return
-		}
-		require.Equal(t, json.Valid(file), err == nil, "%v", err)
-	})
-}
-
-// from returns the file from a position on.
-func from(file []byte, at position) []byte {
-	for range at.line - 1 {
-		file = file[bytes.IndexByte(file, '\n')+1:]
-	}
-	for range at.column - 1 {
-		_, size := utf8.DecodeRune(file)
-		file = file[size:]
-	}
-	return file
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 // JobColumns are the columns, or keys of JSON, that a list of jobs may have. Those of name, model and workers have to be
@@ -165,30 +166,30 @@ const lengthNeeded = "job %q needs either iterations or hours"
 
 // decodeJSONJobs is [DecodeJobs] of JSON Lines, or of an array.
 func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
-	j, list := newJSONReader(bytes.NewReader(data)), &JobList{}
+	j, list := strictjson.NewReader(bytes.NewReader(data)), &JobList{}
 	var problems instance.Problems
-	bad := func(at position, format string, args ...any) {
-		problems = append(problems, instance.Problem{Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)})
+	bad := func(at strictjson.Position, format string, args ...any) {
+		problems = append(problems, instance.Problem{Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...)})
 	}
 	one := func(first json.Token) error {
 		if first != json.Delim('{') {
-			return j.fail(`a job is an object like {"name": "bert-1", "model": "bert24", "workers": 4, "hours": 2}`)
+			return j.Fail(`a job is an object like {"name": "bert-1", "model": "bert24", "workers": 4, "hours": 2}`)
 		}
-		job, hours, begin, seen, said := instance.JobSpec{}, 0.0, j.at, map[string]bool{}, len(problems)
-		err := j.object(func(key jsonKey, first json.Token) error {
-			at, text := j.at, string(j.raw)
+		job, hours, begin, seen, said := instance.JobSpec{}, 0.0, j.At, map[string]bool{}, len(problems)
+		err := j.Object(func(key strictjson.Key, first json.Token) error {
+			at, text := j.At, string(j.Raw)
 			switch {
-			case !slices.Contains(JobColumns(), key.name):
-				bad(key.at, "unknown key %q; the keys are %s", instance.Clip(key.name), strings.Join(JobColumns(), ", "))
-				problems[len(problems)-1].Unknown = []string{key.name}
-			case seen[key.name]:
-				bad(key.at, "the key %q is there twice", key.name)
+			case !slices.Contains(JobColumns(), key.Name):
+				bad(key.At, "unknown key %q; the keys are %s", instance.Clip(key.Name), strings.Join(JobColumns(), ", "))
+				problems[len(problems)-1].Unknown = []string{key.Name}
+			case seen[key.Name]:
+				bad(key.At, "the key %q is there twice", key.Name)
 			}
-			seen[key.name] = true
+			seen[key.Name] = true
 			switch value := first.(type) {
 			case json.Delim:
-				bad(at, "%s: write a text or a number", key.name)
-				return j.skip(first)
+				bad(at, "%s: write a text or a number", key.Name)
+				return j.Skip(first)
 			case nil:
 				return nil
 			case string:
@@ -197,8 +198,8 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 			if text == "" {
 				return nil
 			}
-			if err := cellOf(&job, &hours, key.name, text, clock); err != nil {
-				bad(at, "%s: %v", key.name, err)
+			if err := cellOf(&job, &hours, key.Name, text, clock); err != nil {
+				bad(at, "%s: %v", key.Name, err)
 			}
 			return nil
 		})
@@ -210,7 +211,7 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 				bad(begin, "the key %q is missing", name)
 			}
 		}
-		if !list.add(job, hours, begin.line) && len(problems) == said {
+		if !list.add(job, hours, begin.Line) && len(problems) == said {
 			bad(begin, lengthNeeded, job.Name)
 		}
 		if len(problems) >= mostJobProblems {
@@ -218,15 +219,15 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 		}
 		return nil
 	}
-	first, err := j.token()
+	first, err := j.Token()
 	if first == json.Delim('[') {
-		if err = j.array(func(_ int, first json.Token) error { return one(first) }); err == nil {
-			err = j.finish()
+		if err = j.Array(func(_ int, first json.Token) error { return one(first) }); err == nil {
+			err = j.Finish()
 		}
 	} else {
 		for err == nil {
 			if err = one(first); err == nil {
-				first, err = j.token()
+				first, err = j.Token()
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 // Limits of a schedule file. A million tasks are about 80 MB.
@@ -70,7 +71,7 @@ func decodeSchedule(in *instance.Instance, r *bufio.Reader) (*scheduleDecoder, e
 	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, whole("the file is UTF-16; save it as UTF-8")
 	}
-	j := newJSONReader(r)
+	j := strictjson.NewReader(r)
 	jobs := make(map[string]instance.JobID, len(in.Jobs))
 	for id := range in.Jobs {
 		jobs[in.Jobs[id].Name] = instance.JobID(id)
@@ -78,29 +79,29 @@ func decodeSchedule(in *instance.Instance, r *bufio.Reader) (*scheduleDecoder, e
 	bare := &scheduleDecoder{in: in, jobs: jobs, j: j}
 	var inner *scheduleDecoder // what the key "schedule" holds
 	// Whatever else it is, it is no JSON object.
-	if first, _ := j.token(); first != json.Delim('{') {
-		return nil, j.fail("a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {")
+	if first, _ := j.Token(); first != json.Delim('{') {
+		return nil, j.Fail("a schedule is a JSON object, as jigsaw plan -o json prints; it begins with {")
 	}
-	err = j.object(func(key jsonKey, first json.Token) error {
-		if key.name != "schedule" {
+	err = j.Object(func(key strictjson.Key, first json.Token) error {
+		if key.Name != "schedule" {
 			return bare.member(key, first)
 		}
 		if inner != nil {
-			return j.fail(`the key "schedule" is given twice`)
+			return j.Fail(`the key "schedule" is given twice`)
 		}
 		if first == nil {
-			return j.fail("the plan holds no schedule")
+			return j.Fail("the plan holds no schedule")
 		}
 		inner = &scheduleDecoder{in: in, jobs: jobs, j: j, prefix: "schedule."}
 		if first != json.Delim('{') {
-			return j.fail(`the key "schedule" must hold an object`)
+			return j.Fail(`the key "schedule" must hold an object`)
 		}
-		return j.object(inner.member)
+		return j.Object(inner.member)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := j.finish(); err != nil {
+	if err := j.Finish(); err != nil {
 		return nil, err
 	}
 	if inner != nil {
@@ -113,7 +114,7 @@ func decodeSchedule(in *instance.Instance, r *bufio.Reader) (*scheduleDecoder, e
 type scheduleDecoder struct {
 	in     *instance.Instance
 	jobs   map[string]instance.JobID
-	j      *jsonReader
+	j      *strictjson.Reader
 	prefix string
 
 	s        instance.Schedule
@@ -126,7 +127,7 @@ type scheduleDecoder struct {
 	// fields are, and the entry itself.
 	list   string
 	index  int
-	fields []position
+	fields []strictjson.Position
 	entry  entryValues
 }
 
@@ -143,10 +144,10 @@ type entryValues struct {
 // bad reports a problem of a field of the current entry, or of the whole
 // entry if field is empty, at the last token.
 func (d *scheduleDecoder) bad(field, format string, args ...any) {
-	d.badAt(d.j.at, field, format, args...)
+	d.badAt(d.j.At, field, format, args...)
 }
 
-func (d *scheduleDecoder) noJob(at position, field, name string) {
+func (d *scheduleDecoder) noJob(at strictjson.Position, field, name string) {
 	if d.unknown == nil {
 		d.unknown = map[string]bool{}
 	}
@@ -156,7 +157,7 @@ func (d *scheduleDecoder) noJob(at position, field, name string) {
 	}
 }
 
-func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) {
+func (d *scheduleDecoder) badAt(at strictjson.Position, field, format string, args ...any) {
 	if len(d.problems) >= instance.MaxProblems {
 		return
 	}
@@ -168,7 +169,7 @@ func (d *scheduleDecoder) badAt(at position, field, format string, args ...any) 
 		path += "." + field
 	}
 	d.problems = append(d.problems, instance.Problem{
-		Path: strings.Trim(path, "."), Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...),
+		Path: strings.Trim(path, "."), Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -204,17 +205,17 @@ func (d *scheduleDecoder) schedule() (*instance.Schedule, *instance.BlockSchedul
 }
 
 // key finds a key among those known and reports unknown and repeated ones.
-func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int, ok bool) {
-	i = slices.Index(known, key.name)
+func (d *scheduleDecoder) key(key strictjson.Key, known []string, seen *uint64) (i int, ok bool) {
+	i = slices.Index(known, key.Name)
 	switch {
 	case i < 0:
 		before := len(d.problems)
-		d.badAt(key.at, "", "unknown key %q; the keys here are %s", instance.Clip(key.name), strings.Join(known, ", "))
+		d.badAt(key.At, "", "unknown key %q; the keys here are %s", instance.Clip(key.Name), strings.Join(known, ", "))
 		if len(d.problems) > before {
-			d.problems[before].Unknown = []string{key.name}
+			d.problems[before].Unknown = []string{key.Name}
 		}
 	case *seen&(1<<i) != 0:
-		d.badAt(key.at, "", "the key %q is given twice", key.name)
+		d.badAt(key.At, "", "the key %q is given twice", key.Name)
 	default:
 		*seen |= 1 << i
 		return i, true
@@ -223,13 +224,13 @@ func (d *scheduleDecoder) key(key jsonKey, known []string, seen *uint64) (i int,
 }
 
 // member reads one key of the schedule object.
-func (d *scheduleDecoder) member(key jsonKey, first json.Token) error {
+func (d *scheduleDecoder) member(key strictjson.Key, first json.Token) error {
 	d.list, d.index = "", -1
 	i, ok := d.key(key, scheduleFields, &d.seen)
 	if !ok {
-		return d.j.skip(first)
+		return d.j.Skip(first)
 	}
-	d.list = key.name
+	d.list = key.Name
 	switch scheduleFields[i] {
 	case "period":
 		period, err := d.integer("", first, 1, int64(instance.MaxTime))
@@ -250,20 +251,20 @@ func (d *scheduleDecoder) member(key jsonKey, first json.Token) error {
 func (d *scheduleDecoder) blockList(first json.Token) error {
 	if first != json.Delim('[') {
 		d.bad("", "expected a list")
-		return d.j.skip(first)
+		return d.j.Skip(first)
 	}
-	return d.j.array(func(index int, first json.Token) error {
+	return d.j.Array(func(index int, first json.Token) error {
 		d.list, d.index = "blocks", index
 		if first != json.Delim('{') {
 			d.bad("", "expected an object with the keys %s", strings.Join(blockFields, ", "))
-			return d.j.skip(first)
+			return d.j.Skip(first)
 		}
-		start, seen, b := d.j.at, uint64(0), instance.Block{}
-		err := d.j.object(func(key jsonKey, first json.Token) error {
+		start, seen, b := d.j.At, uint64(0), instance.Block{}
+		err := d.j.Object(func(key strictjson.Key, first json.Token) error {
 			d.list, d.index = "blocks", index
 			i, ok := d.key(key, blockFields, &seen)
 			if !ok {
-				return d.j.skip(first)
+				return d.j.Skip(first)
 			}
 			var err error
 			switch name := blockFields[i]; name {
@@ -306,29 +307,29 @@ func (d *scheduleDecoder) residency(first json.Token) error {
 	d.s.Residency = make([][]instance.GPUID, len(d.in.Jobs))
 	if first != json.Delim('{') {
 		d.bad("", "expected an object that lists the GPUs of every job")
-		return d.j.skip(first)
+		return d.j.Skip(first)
 	}
 	seen := make([]bool, len(d.in.Jobs))
-	return d.j.object(func(key jsonKey, first json.Token) error {
-		job, ok := d.jobs[key.name]
+	return d.j.Object(func(key strictjson.Key, first json.Token) error {
+		job, ok := d.jobs[key.Name]
 		switch {
 		case !ok:
-			d.noJob(key.at, "", key.name)
-			return d.j.skip(first)
+			d.noJob(key.At, "", key.Name)
+			return d.j.Skip(first)
 		case seen[job]:
-			d.badAt(key.at, "", "the job %q is given twice", instance.Clip(key.name))
-			return d.j.skip(first)
+			d.badAt(key.At, "", "the job %q is given twice", instance.Clip(key.Name))
+			return d.j.Skip(first)
 		case first != json.Delim('['):
-			d.bad("", "expected a list of the GPUs of %q", instance.Clip(key.name))
-			return d.j.skip(first)
+			d.bad("", "expected a list of the GPUs of %q", instance.Clip(key.Name))
+			return d.j.Skip(first)
 		}
 		seen[job] = true
-		return d.j.array(func(_ int, first json.Token) error {
+		return d.j.Array(func(_ int, first json.Token) error {
 			gpu, err := d.gpu("", first)
 			switch gpus := d.s.Residency[job]; {
 			case len(d.problems) > 0:
 			case len(gpus) == len(d.in.GPUs):
-				d.bad("", "the job %q has more GPUs than the instance", instance.Clip(key.name))
+				d.bad("", "the job %q has more GPUs than the instance", instance.Clip(key.Name))
 			default:
 				d.s.Residency[job] = append(gpus, gpu)
 			}
@@ -342,23 +343,23 @@ func (d *scheduleDecoder) residency(first json.Token) error {
 func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()) error {
 	if first != json.Delim('[') {
 		d.bad("", "expected a list")
-		return d.j.skip(first)
+		return d.j.Skip(first)
 	}
-	d.fields = make([]position, len(fields))
-	return d.j.array(func(index int, first json.Token) error {
+	d.fields = make([]strictjson.Position, len(fields))
+	return d.j.Array(func(index int, first json.Token) error {
 		d.index = index
 		if first != json.Delim('{') {
 			d.bad("", "expected an object with the keys %s", strings.Join(fields, ", "))
-			return d.j.skip(first)
+			return d.j.Skip(first)
 		}
 		before, seen := len(d.problems), uint64(0)
-		start := d.j.at
-		err := d.j.object(func(key jsonKey, first json.Token) error {
+		start := d.j.At
+		err := d.j.Object(func(key strictjson.Key, first json.Token) error {
 			i, ok := d.key(key, fields, &seen)
 			if !ok {
-				return d.j.skip(first)
+				return d.j.Skip(first)
 			}
-			d.fields[i] = d.j.at
+			d.fields[i] = d.j.At
 			return d.value(fields[i], first)
 		})
 		if err != nil {
@@ -432,7 +433,7 @@ func (d *scheduleDecoder) integer(field string, first json.Token, least, most in
 	number, ok := first.(json.Number)
 	if !ok {
 		d.bad(field, "expected a whole number")
-		return 0, d.j.skip(first)
+		return 0, d.j.Skip(first)
 	}
 	n, err := number.Int64()
 	switch text := instance.Clip(string(number)); {
@@ -460,11 +461,11 @@ func (d *scheduleDecoder) job(first json.Token) (instance.JobID, error) {
 	name, ok := first.(string)
 	if !ok {
 		d.bad("job", "expected the name of a job")
-		return 0, d.j.skip(first)
+		return 0, d.j.Skip(first)
 	}
 	job, ok := d.jobs[name]
 	if !ok {
-		d.noJob(d.j.at, "job", name)
+		d.noJob(d.j.At, "job", name)
 	}
 	return job, nil
 }
@@ -474,7 +475,7 @@ func (d *scheduleDecoder) rate(field string, first json.Token) (instance.RateLev
 	number, ok := first.(json.Number)
 	if !ok {
 		d.bad(field, "expected a number like 0.5")
-		return 0, d.j.skip(first)
+		return 0, d.j.Skip(first)
 	}
 	got, err := number.Float64()
 	if err == nil {
