@@ -360,6 +360,21 @@ func UpTo[ID ~int | ~int32](n int) []ID {
 	return ids
 }
 
+// Quantiles returns at most n of the distinct values, n above 1, ascending and evenly spread by rank, the
+// least and the greatest included. It sorts the list.
+func Quantiles[V ~int64](values []V, n int) []V {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) <= n {
+		return values
+	}
+	some := make([]V, n)
+	for i := range some {
+		some[i] = values[i*(len(values)-1)/(n-1)]
+	}
+	return some
+}
+
 func classify(jobs []Job) [][]JobID {
 	var classes [][]JobID
 	index := make(map[string]int, len(jobs))

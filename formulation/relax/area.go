@@ -264,18 +264,3 @@ func (m *Model) Knapsack(l *Load) (value *big.Rat, full bool) {
 	}
 	return value, full
 }
-
-// Candidates thins sorted distinct values to at most limit of them, keeping the
-// first. Every head or tail gives a valid bound, so any choice will do.
-func Candidates(values []int64, limit int) []int64 {
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) <= limit {
-		return values
-	}
-	kept := make([]int64, limit)
-	for i := range kept {
-		kept[i] = values[i*(len(values)-1)/(limit-1)]
-	}
-	return kept
-}

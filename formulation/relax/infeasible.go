@@ -247,7 +247,7 @@ func (m *Model) tooMuchBefore() []string {
 		if dates == nil {
 			continue
 		}
-		heads, dates = Candidates(heads, 32), Candidates(dates, 256)
+		heads, dates = instance.Quantiles(heads, 32), instance.Quantiles(dates, 256)
 		for _, date := range dates {
 			if reason := m.overfull(&l, heads, date); reason != "" {
 				reasons = append(reasons, reason)

@@ -29,20 +29,6 @@ func greatestPeriod(in *instance.Instance, longest instance.Tick, rate float64) 
 	return greatest
 }
 
-// quantiles returns at most n distinct values, evenly spread by rank.
-func quantiles(values []instance.Tick, n int) []instance.Tick {
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) <= n {
-		return values
-	}
-	some := make([]instance.Tick, n)
-	for i := range some {
-		some[i] = values[i*(len(values)-1)/(n-1)]
-	}
-	return some
-}
-
 // exclusiveCandidates limits the periods that exclusivePeriods compares.
 const exclusiveCandidates = 4096
 
@@ -57,7 +43,7 @@ func exclusivePeriods(in *instance.Instance, list []*resident) []instance.Tick {
 		rate += float64(len(l.gpus)) / float64(l.cycle)
 	}
 	greatest := greatestPeriod(in, slices.Max(cycles), rate)
-	cycles = quantiles(cycles, exclusiveCandidates)
+	cycles = instance.Quantiles(cycles, exclusiveCandidates)
 	var periods []instance.Tick
 	for _, c := range cycles {
 		// The same number of multiples of each cycle, from the longest down.

@@ -113,7 +113,7 @@ func (s *areaSearch) makespan() {
 		for i := int64(1); i < 8 && longest < 1<<58; i++ {
 			heads, tails = append(heads, least+longest/8*i), append(tails, longest/8*i)
 		}
-		heads, tails = relax.Candidates(heads, 24), relax.Candidates(tails, 24)
+		heads, tails = instance.Quantiles(heads, 24), instance.Quantiles(tails, 24)
 		for _, h := range heads {
 			for _, q := range tails {
 				end, work := s.m.ConfinedEnd(l, h, q)

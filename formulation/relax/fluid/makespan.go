@@ -2,6 +2,7 @@ package fluid
 
 import (
 	"fmt"
+	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/linear"
@@ -15,7 +16,7 @@ func (f *Program) releases() []int64 {
 	for c := range f.Model.Classes {
 		heads = append(heads, int64(f.Model.Classes[c].Job.Release))
 	}
-	return relax.Candidates(heads, maxHeads)
+	return instance.Quantiles(heads, maxHeads)
 }
 
 func (f *Program) tails() []int64 {
@@ -23,7 +24,7 @@ func (f *Program) tails() []int64 {
 	for c := range f.Model.Classes {
 		tails = append(tails, int64(f.Model.Classes[c].Sync))
 	}
-	return relax.Candidates(tails, maxTails)
+	return instance.Quantiles(tails, maxTails)
 }
 
 // buildMakespan states the program of the package comment with T minimised.
@@ -157,7 +158,7 @@ func (f *Program) deadlines() {
 			dates = append(dates, int64(d.Job.Deadline)-int64(d.Sync))
 		}
 	}
-	for _, date := range relax.Candidates(dates, maxDeadlines) {
+	for _, date := range instance.Quantiles(dates, maxDeadlines) {
 		for p := range f.Model.Network.Pools {
 			at := &f.Model.Network.Pools[p]
 			var set []*Shape
