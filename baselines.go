@@ -12,7 +12,6 @@ import (
 	"jigsaw/heuristics/baseline"
 	"jigsaw/heuristics/periodic"
 	"jigsaw/method"
-	"jigsaw/solver/eventloop"
 )
 
 const (
@@ -79,13 +78,11 @@ func (p *planner) searchExclusive(deep *instance.Instance, stop func(*big.Rat) b
 // exclusive searches among schedules of whole jobs, for so many times the usual part of
 // the time or work.
 func (p *planner) exclusive(deep *instance.Instance, c baseline.Config, parts int) Baseline {
-	ctx, work := p.ctx, parts*int(min(max(leastWork, workPerTask*p.in.Tasks()), mostWork))
+	ctx, cancel := p.limited(p.opt.Time / exclusivePart * time.Duration(parts))
+	defer cancel()
+	work := parts * int(min(max(leastWork, workPerTask*p.in.Tasks()), mostWork))
 	switch {
 	case p.opt.Time > 0:
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.opt.Time/exclusivePart*time.Duration(parts))
-		defer cancel()
-		ctx = eventloop.Context(ctx)
 	case p.opt.Quick:
 		c.Work = work / quickPart
 	default:

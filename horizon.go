@@ -241,15 +241,14 @@ func (p *planner) writtenOut() (*Result, error) {
 
 // part sets how long a search goes on: for one part in so many of the time that is left or, without a time limit, for a number of rounds.
 func (p *planner) part(c *horizon.Config, part int) (context.Context, context.CancelFunc) {
-	if p.opt.Time > 0 {
-		ctx, cancel := context.WithTimeout(p.ctx, max(0, time.Until(p.start.Add(p.opt.Time)))/time.Duration(part))
-		return eventloop.Context(ctx), cancel
-	}
-	c.Rounds = max(queueRounds, queuePlaced/len(p.in.Jobs)) * max(1, p.opt.Effort)
-	if p.opt.Quick {
+	switch {
+	case p.opt.Time > 0:
+	case p.opt.Quick:
 		c.Rounds = quickRounds
+	default:
+		c.Rounds = max(queueRounds, queuePlaced/len(p.in.Jobs)) * max(1, p.opt.Effort)
 	}
-	return p.ctx, func() {}
+	return p.limited(max(0, time.Until(p.start.Add(p.opt.Time))) / time.Duration(part))
 }
 
 // queueBaseline makes a baseline of blocks, and the first plan where that is its instance's.

@@ -233,9 +233,7 @@ func (p *planner) packingBound(ctx context.Context, in *instance.Instance, engin
 	if p.in.Objective != instance.Makespan || p.opt.Without[method.Packing] {
 		return
 	}
-	p.mu.Lock()
-	known := p.result.Dual
-	p.mu.Unlock()
+	known, _ := p.dual()
 	limits := packing.Limits{Known: known, Until: until, Work: columnWork * int64(max(1, p.opt.Effort)), Improved: p.bound}
 	if p.opt.Time > 0 {
 		limits.Work = -1
@@ -247,9 +245,7 @@ func (p *planner) packingBound(ctx context.Context, in *instance.Instance, engin
 
 // columnsBound adds the bounds of column generation, if the objective has them, starting from a schedule and its value; nil if there is none.
 func (p *planner) columnsBound(ctx context.Context, engine solver.Solver, start *instance.Schedule, value *big.Rat) {
-	p.mu.Lock()
-	known, certified := p.result.Dual, p.result.Certified
-	p.mu.Unlock()
+	known, certified := p.dual()
 	if p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
@@ -278,9 +274,7 @@ func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine s
 
 // periodsBound adds the bound of whole numbers, for the periodic objectives; value is that of a plan, nil where there is none.
 func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value *big.Rat) {
-	p.mu.Lock()
-	known, certified := p.result.Dual, p.result.Certified
-	p.mu.Unlock()
+	known, certified := p.dual()
 	if p.opt.Without[method.Periods] || !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
 		return
 	}
@@ -293,12 +287,7 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value 
 		},
 	}
 	if p.opt.Time > 0 {
-		limits.Nodes = 0
-		limits.Until = func() *big.Rat {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.seen
-		}
+		limits.Nodes, limits.Until = 0, p.primal
 	}
 	b, err := periods.Bound(ctx, p.in, engine, limits)
 	if err != nil {

@@ -84,14 +84,11 @@ func (p *planner) inTime() {
 			return makespan.Cmp(new(big.Rat).SetInt64(int64(due))) <= 0 || p.noPlan() // by the bounds beside
 		},
 	}
-	ctx := p.ctx
 	if p.opt.Time > 0 {
 		c.Rounds = 0
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(p.start.Add(p.opt.Time))/2)
-		defer cancel()
-		ctx = eventloop.Context(ctx)
 	}
+	ctx, cancel := p.limited(time.Until(p.start.Add(p.opt.Time)) / 2)
+	defer cancel()
 	s, err := c.Greedy(ctx, open, p.rng(inTimePart))
 	if err == nil && !c.Stop(open.Value(s)) {
 		s, err = c.Improve(ctx, open, p.rng(inTimePart), s)
@@ -208,11 +205,7 @@ func (p *planner) exact() {
 	if p.opt.Time == 0 {
 		limits.Nodes = treeNodes * max(1, p.opt.Effort)
 	} else {
-		limits.Seen = func() *big.Rat {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.seen
-		}
+		limits.Seen = p.primal
 	}
 	done := make(chan struct{})
 	var r tree.Result

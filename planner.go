@@ -112,6 +112,29 @@ func (p *planner) check(in *instance.Instance, s *instance.Schedule) []check.Vio
 	return violations
 }
 
+// dual returns the best bound so far, and whether it is certified.
+func (p *planner) dual() (*big.Rat, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.result.Dual, p.result.Certified
+}
+
+// primal returns the best value of a schedule so far.
+func (p *planner) primal() *big.Rat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen
+}
+
+// limited returns the context of a part of the run that takes no longer than d if the run has a time limit.
+func (p *planner) limited(d time.Duration) (context.Context, context.CancelFunc) {
+	if p.opt.Time == 0 {
+		return p.ctx, func() {}
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, d)
+	return eventloop.Context(ctx), cancel
+}
+
 // rng returns the generator of one part of the run, so that parts can be
 // added or run side by side without changing each other's choices.
 func (p *planner) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(p.opt.Seed, part)) }
@@ -305,9 +328,8 @@ func (p *planner) goodEnough() func(*big.Rat) bool {
 	dual := p.settledDual
 	return func(v *big.Rat) bool {
 		if p.opt.Time > 0 {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.result.Certified && p.close(v, p.result.Dual)
+			now, certified := p.dual()
+			return certified && p.close(v, now)
 		}
 		return p.close(v, dual)
 	}

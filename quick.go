@@ -69,8 +69,7 @@ func (p *planner) unbeatable() func(*big.Rat) bool {
 		if p.opt.Time == 0 {
 			return meets(settled, value) || meets(p.awaitFluid(), value)
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.result.Certified && meets(p.result.Dual, value)
+		dual, certified := p.dual()
+		return certified && meets(dual, value)
 	}
 }

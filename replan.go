@@ -17,7 +17,6 @@ import (
 	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/repair"
 	"jigsaw/heuristics/state"
-	"jigsaw/solver/eventloop"
 )
 
 // ReplanResult is the continuation of a plan that was under way.
@@ -133,19 +132,15 @@ func (p *planner) replan(improve improver) (*Result, error) {
 			return p.finish()
 		}
 	}
-	ctx, rounds := p.ctx, 0
+	rounds := 0
 	switch {
 	case p.opt.Quick:
 		rounds = quickRounds
 	case p.opt.Time == 0:
 		rounds = queueRounds * max(1, p.opt.Effort)
 	}
-	if p.opt.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(p.ctx, p.opt.Time*9/10)
-		defer cancel()
-		ctx = eventloop.Context(ctx)
-	}
+	ctx, cancel := p.limited(p.opt.Time * 9 / 10)
+	defer cancel()
 	if !p.close(p.result.Primal, p.settledDual) {
 		improve(ctx, p, rounds)
 	}
