@@ -21,7 +21,6 @@ type admission struct {
 	cell     *cell
 	order    []int           // of admission
 	ready    []instance.Tick // when each job has been loaded
-	work     []int           // the running jobs, ascending
 	now      instance.Tick
 	blocks   []instance.Block
 	patterns patterns // by jobs, GPUs and iterations; nil: there is none
@@ -97,10 +96,11 @@ func (a *admission) run(ctx context.Context) bool {
 		}
 		var blocks []instance.Block
 		if together {
-			blocks, a.now = p.blocks(a.at(p), a.cell.gpus, pick(a.left, pick(a.work, p.at)), a.now)
+			at := pick(a.work, p.at)
+			blocks, a.now = p.blocks(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
 			clear(a.left)
 		} else {
-			blocks, a.now, a.left = a.step(p, next)
+			blocks, a.now, a.left = a.step(p, a.jobs, a.cell.gpus, a.now, next)
 		}
 		a.blocks = append(a.blocks, blocks...)
 	}
@@ -138,21 +138,6 @@ func (a *admission) admit() (next instance.Tick) {
 func (a *admission) ticks(n int, left []int) float64 {
 	job := &a.in.Jobs[a.jobs[n]]
 	return a.d.workIn(a.cell, a.jobs[n]) / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
-}
-
-// at are the jobs of a pattern.
-func (a *admission) at(p *pattern) []instance.JobID { return pick(a.jobs, pick(a.work, p.at)) }
-
-// step repeats a pattern until one of its jobs ends or until a time; 0: none.
-func (a *admission) step(p *pattern, until instance.Tick) (blocks []instance.Block, now instance.Tick, left []int) {
-	at := pick(a.work, p.at)
-	some := pick(a.left, at)
-	blocks, now = p.phase(a.at(p), a.cell.gpus, some, a.now, until)
-	left = slices.Clone(a.left)
-	for i, n := range at {
-		left[n] = some[i]
-	}
-	return blocks, now, left
 }
 
 // estimate is an approximate lower bound on the end of all remaining work: by the work, and with each job as fast as
@@ -224,7 +209,7 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 					continue
 				}
 				seen[p] = true
-				_, now, left := a.step(p, next)
+				_, now, left := a.step(p, a.jobs, a.cell.gpus, a.now, next)
 				if value := a.estimate(now, left); value < least {
 					best, least = p, value
 				}

@@ -14,7 +14,6 @@ type chain struct {
 	occupants
 	f    *former
 	unit *unit     // as built so far
-	work []int     // the running jobs, by number in the unit and ascending
 	on   []float64 // the number of running jobs on each GPU
 	now  instance.Tick
 }
@@ -73,13 +72,9 @@ func (c *chain) run(until instance.Tick) bool {
 	if p == nil {
 		return false
 	}
-	jobs := pick(instance.UpTo[instance.JobID](len(c.left)), pick(c.work, p.at))
-	left := pick(c.left, pick(c.work, p.at))
-	blocks, end := p.phase(jobs, instance.UpTo[instance.GPUID](c.unit.gpus), left, c.now, until)
-	c.unit.blocks, c.now = append(c.unit.blocks, blocks...), end
-	for n, j := range jobs {
-		c.left[j] = left[n]
-	}
+	var blocks []instance.Block
+	blocks, c.now, c.left = c.step(p, instance.UpTo[instance.JobID](len(c.left)), instance.UpTo[instance.GPUID](c.unit.gpus), c.now, until)
+	c.unit.blocks = append(c.unit.blocks, blocks...)
 	ended := func(n int) bool { return c.left[n] == 0 }
 	for _, n := range c.work {
 		for _, g := range c.homes[n] {

@@ -181,17 +181,12 @@ func (p *pattern) loosen(slack []float64) bool {
 	}
 	thousandths := instance.Tick(math.Ceil(max(1, slack[most-1])*1000 - 1e-6))
 	longer := func(t instance.Tick) instance.Tick { return (t*thousandths + 999) / 1000 }
+	delay := func(start, end *instance.Tick) { *start, *end = longer(*start), *end+longer(*start)-*start }
 	for n := range p.s.Tasks {
-		t := &p.s.Tasks[n]
-		length := t.End - t.Start
-		t.Start = longer(t.Start)
-		t.End = t.Start + length
+		delay(&p.s.Tasks[n].Start, &p.s.Tasks[n].End)
 	}
 	for n := range p.s.Syncs {
-		y := &p.s.Syncs[n]
-		length := y.End - y.Start
-		y.Start = longer(y.Start)
-		y.End = y.Start + length
+		delay(&p.s.Syncs[n].Start, &p.s.Syncs[n].End)
 	}
 	p.period = longer(p.period)
 	return true
@@ -201,21 +196,16 @@ func (p *pattern) loosen(slack []float64) bool {
 // the part, with the first task at start or later. end is the end of the last of them. left are the
 // iterations of each job, which it counts down.
 func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
-	end = start
-	for {
+	for end = start; slices.Max(left) > 0; {
 		// Whole patterns of the jobs that have enough iterations left, as often as all of these do; finally the remaining
 		// iterations of each job, which are fewer.
 		repeats := 0
-		for n := range left {
-			if p.r[n] == 0 {
-				continue
-			}
-			if q := left[n] / p.r[n]; q > 0 && (repeats == 0 || q < repeats) {
-				repeats = q
+		for n, r := range p.r {
+			if r > 0 && left[n] >= r && (repeats == 0 || left[n]/r < repeats) {
+				repeats = left[n] / r
 			}
 		}
 		takes := make([]int, len(jobs))
-		some := false
 		for n := range left {
 			switch {
 			case repeats == 0:
@@ -223,32 +213,16 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 			case left[n] >= p.r[n]:
 				takes[n] = p.r[n]
 			}
-			some = some || takes[n] > 0
 		}
-		if !some {
-			return list, end
-		}
-		var b instance.Block
-		b, end = p.block(jobs, gpus, takes, max(1, repeats), end)
-		list = append(list, b)
-		for n := range left {
-			left[n] -= takes[n] * max(1, repeats)
-		}
+		list, end = p.take(list, jobs, gpus, left, takes, max(1, repeats), end)
 	}
+	return list, end
 }
 
 // phase repeats the pattern until one of its jobs has done all its iterations, or until a time; 0: none. A job that
 // ends does so in the last repeat, which may be shorter. Otherwise it is like blocks.
 func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int, start, until instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
-	take := func(takes []int, repeats int) {
-		var b instance.Block
-		b, end = p.block(jobs, gpus, takes, repeats, end)
-		list = append(list, b)
-		for n := range left {
-			left[n] -= takes[n] * repeats
-		}
-	}
 	repeats := math.MaxInt
 	for n, r := range p.r {
 		if r > 0 {
@@ -262,7 +236,7 @@ func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int
 		}
 	}
 	if repeats > 0 {
-		take(p.r, repeats)
+		list, end = p.take(list, jobs, gpus, left, p.r, repeats, end)
 	}
 	last, ended := make([]int, len(left)), false
 	for n, r := range p.r {
@@ -270,14 +244,15 @@ func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int
 		ended = ended || r > 0 && left[n] == 0
 	}
 	if !cut && !ended {
-		take(last, 1)
+		list, end = p.take(list, jobs, gpus, left, last, 1, end)
 	}
 	return list, end
 }
 
-// block repeats the given number of iterations of each job in the pattern, and returns the end.
-func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []int, repeats int, start instance.Tick) (b instance.Block, end instance.Tick) {
-	b = instance.Block{Start: start, Repeats: int64(repeats)}
+// take appends a block that repeats the given number of iterations of each job in the pattern, which it takes
+// from those left, and returns its end.
+func (p *pattern) take(list []instance.Block, jobs []instance.JobID, gpus []instance.GPUID, left, takes []int, repeats int, start instance.Tick) ([]instance.Block, instance.Tick) {
+	b := instance.Block{Start: start, Repeats: int64(repeats)}
 	if repeats > 1 {
 		b.Period = p.period
 	}
@@ -296,7 +271,10 @@ func (p *pattern) block(jobs []instance.JobID, gpus []instance.GPUID, takes []in
 			b.Syncs = append(b.Syncs, y)
 		}
 	}
-	return b, b.Start + instance.Tick(b.Repeats-1)*b.Period + last
+	for n := range left {
+		left[n] -= takes[n] * repeats
+	}
+	return append(list, b), b.Start + instance.Tick(b.Repeats-1)*b.Period + last
 }
 
 // key identifies patterns by the kinds of their jobs and nodes.

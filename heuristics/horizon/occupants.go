@@ -15,6 +15,20 @@ type occupants struct {
 	jobs  []instance.JobID
 	homes [][]instance.GPUID // of each job; nil: it has not come yet
 	left  []int              // iterations of each job
+	work  []int              // the running jobs, ascending
+}
+
+// step repeats a pattern of the running jobs until one of them ends or until a time, 0: none, and returns the blocks,
+// for these numbers of jobs and GPUs, their end and the iterations then left.
+func (o *occupants) step(p *pattern, jobs []instance.JobID, gpus []instance.GPUID, from, until instance.Tick) (blocks []instance.Block, now instance.Tick, left []int) {
+	at := pick(o.work, p.at)
+	some := pick(o.left, at)
+	blocks, now = p.phase(pick(jobs, at), gpus, some, from, until)
+	left = slices.Clone(o.left)
+	for i, n := range at {
+		left[n] = some[i]
+	}
+	return blocks, now, left
 }
 
 // enter assigns GPUs to the jobs, in this order, that are released by a time and find room, and returns them. busy

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/state"
 )
 
 // part is a unit of what is left: blocks on GPUs of their own for as long as it lasts, or,
@@ -160,51 +161,37 @@ func (r *Resumption) finish(p *part) {
 // holdsOf is the demand of a block on links: the largest sum of rates in its period, from its first
 // start on the link to its last end.
 func (r *Resumption) holdsOf(p *part, b *instance.Block) (list []hold) {
-	uses := map[instance.LinkID][]use{}
-	ends := map[instance.LinkID]*hold{}
-	var links []instance.LinkID
+	loads := map[instance.LinkID]*state.LinkTimeline{} // in the period
+	at := map[instance.LinkID]int{}
 	for _, y := range b.Syncs {
-		at := slices.Index(p.jobs, y.Job)
-		span, ok := r.in.SpanOf(&r.in.Jobs[y.Job], p.homes[at])
+		span, ok := r.in.SpanOf(&r.in.Jobs[y.Job], p.homes[slices.Index(p.jobs, y.Job)])
 		if !ok || y.Start == y.End {
 			continue
 		}
 		for _, u := range span.Uses {
 			rate := span.Rate(y.Rate) * instance.Rate(u.Times)
-			h := ends[u.Link]
-			if h == nil {
-				h = &hold{u.Link, use{From: b.Start + y.Start}}
-				ends[u.Link] = h
-				links = append(links, u.Link)
+			if loads[u.Link] == nil {
+				loads[u.Link], at[u.Link] = &state.LinkTimeline{}, len(list)
+				list = append(list, hold{u.Link, use{From: b.Start + y.Start}})
 			}
+			h, load := &list[at[u.Link]], loads[u.Link]
 			h.From = min(h.From, b.Start+y.Start)
 			h.To = max(h.To, b.Start+y.End+instance.Tick(b.Repeats-1)*b.Period)
 			start, length := y.Start, y.End-y.Start
-			for b.Repeats > 1 && length >= b.Period {
-				uses[u.Link] = append(uses[u.Link], use{From: 0, To: b.Period, Rate: rate})
-				length -= b.Period
+			for ; b.Repeats > 1 && length >= b.Period; length -= b.Period {
+				load.Add(0, b.Period, rate)
 			}
 			if b.Repeats > 1 {
 				if start %= b.Period; start+length > b.Period {
-					uses[u.Link] = append(uses[u.Link], use{From: 0, To: start + length - b.Period, Rate: rate})
+					load.Add(0, start+length-b.Period, rate)
 					length = b.Period - start
 				}
 			}
-			uses[u.Link] = append(uses[u.Link], use{From: start, To: start + length, Rate: rate})
+			load.Add(start, start+length, rate)
 		}
 	}
-	for _, l := range links {
-		h := ends[l]
-		for _, at := range uses[l] {
-			sum := instance.Rate(0)
-			for _, u := range uses[l] {
-				if u.From <= at.From && at.From < u.To {
-					sum += u.Rate
-				}
-			}
-			h.Rate = max(h.Rate, sum)
-		}
-		list = append(list, *h)
+	for i := range list {
+		list[i].Rate = loads[list[i].link].Peak(0, state.Never)
 	}
 	return list
 }
