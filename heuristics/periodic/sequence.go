@@ -38,41 +38,30 @@ type cyclicSequence struct {
 // newCyclicSequence converts a valid periodic plan in canonical order.
 func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSequence {
 	r := &cyclicSequence{in: in, period: s.Period, residency: s.Residency, spans: make([]instance.Span, len(in.Jobs)), chain: make([][]int32, len(in.Jobs))}
-	add := func(j instance.JobID, slot int, start, end instance.Tick) {
+	add := func(j, slot int, start, length instance.Tick) (op int32) {
 		r.owner, r.slot = append(r.owner, int32(j)), append(r.slot, int32(slot))
-		r.ticks, r.at = append(r.ticks, end-start), append(r.at, residue(start, s.Period))
+		r.ticks, r.at = append(r.ticks, length), append(r.at, residue(start, s.Period))
 		r.depth, r.level = append(r.depth, 0), append(r.level, 0)
+		return int32(len(r.owner) - 1)
 	}
-	y := 0
-	for n := 0; n < len(s.Tasks); {
-		j := s.Tasks[n].Job
+	for j, chain := range readChains(in, s) {
 		job := &in.Jobs[j]
-		b := int32(len(r.owner))
-		for w := range job.Workers {
-			t := &s.Tasks[n+w]
-			add(j, w, t.Start, t.End)
-			r.depth[len(r.depth)-1] = uint8(t.Depth)
+		if len(chain) > 0 && job.HasSync() {
+			r.spans[j], _ = in.SpanOf(job, s.Residency[j])
 		}
-		if job.HasSync() {
-			if len(r.chain[j]) == 0 {
-				r.spans[j], _ = in.SpanOf(job, s.Residency[j])
+		for _, it := range chain {
+			b := int32(len(r.owner))
+			for w, g := range s.Residency[j] {
+				r.depth[add(j, w, it.start[w], job.On[in.GPUs[g].Type].Time[it.depth[w]])] = it.depth[w]
 			}
-			sync := &s.Syncs[y]
-			add(j, job.Workers, sync.Start, sync.End)
-			r.level[len(r.level)-1] = sync.Rate
-			y++
-		}
-		r.chain[j] = append(r.chain[j], b)
-		n += job.Workers
-	}
-	for _, chain := range r.chain {
-		for _, b := range chain {
 			for t := range r.tasks(b) {
 				r.list = append(r.list, b+t)
 			}
-			if y := r.sync(b); y >= 0 {
-				r.list = append(r.list, y)
+			if job.HasSync() {
+				y := add(j, job.Workers, it.sync, it.end-it.sync)
+				r.level[y], r.list = in.RateLevels[it.level], append(r.list, y)
 			}
+			r.chain[j] = append(r.chain[j], b)
 		}
 	}
 	// Operations of no length come before those that wait for them.
