@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"slices"
 
@@ -27,7 +26,7 @@ type simulator struct {
 	policy policy
 	rank   []int // per job: priority of its synchronisations
 	now    instance.Tick
-	events eventHeap
+	events []event // heap
 	jobs   []progress
 	asking []instance.JobID // jobs whose synchronisations may start now
 
@@ -69,23 +68,7 @@ type event struct {
 	kind eventKind
 }
 
-type eventHeap []event
-
-func (h eventHeap) Len() int { return len(h) }
-func (h eventHeap) Less(a, b int) bool {
-	if h[a].at != h[b].at {
-		return h[a].at < h[b].at
-	}
-	return h[a].job < h[b].job
-}
-func (h eventHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *eventHeap) Push(e any)   { *h = append(*h, e.(event)) }
-func (h *eventHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return e
-}
+func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.job < o.job }
 
 // simulate runs the jobs under a policy. rank is the priority of synchronisations. The
 // error is that of the context. Jobs that the policy never starts do not end.
@@ -97,7 +80,7 @@ func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulato
 	for j := range p.in.Jobs {
 		s.events = append(s.events, event{p.in.Jobs[j].Release, instance.JobID(j), arrival})
 	}
-	heap.Init(&s.events)
+	state.Heapify(s.events, event.before)
 	for rounds := 0; len(s.events) > 0; rounds++ {
 		if rounds&0xff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -105,7 +88,7 @@ func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulato
 		s.now = s.events[0].at
 		// Jobs that end free their GPUs before others start at the same tick.
 		for len(s.events) > 0 && s.events[0].at == s.now {
-			s.happen(heap.Pop(&s.events).(event))
+			s.happen(state.Pop(&s.events, event.before))
 		}
 		by.admit(s)
 		s.synchronise()
@@ -163,7 +146,7 @@ func (s *simulator) next(j instance.JobID) {
 		}
 		if at > s.now {
 			job.iteration--
-			heap.Push(&s.events, event{at, j, synchronised})
+			state.Push(&s.events, event{at, j, synchronised}, event.before)
 			job.levels = append(job.levels[:0], state.SyncLevel{})
 			return
 		}
@@ -175,7 +158,7 @@ func (s *simulator) next(j instance.JobID) {
 		return
 	}
 	job.starts = append(job.starts, s.now)
-	heap.Push(&s.events, event{s.now + job.task, j, computed})
+	state.Push(&s.events, event{s.now + job.task, j, computed}, event.before)
 }
 
 // synchronise starts as many as possible of the synchronisations that may start.
@@ -211,7 +194,7 @@ func (s *simulator) trySync(j instance.JobID) {
 		s.load[u.Link] += job.levels[at].Rate * instance.Rate(u.Times)
 		s.active[u.Link] = append(s.active[u.Link], j)
 	}
-	heap.Push(&s.events, event{job.until, j, synchronised})
+	state.Push(&s.events, event{job.until, j, synchronised}, event.before)
 }
 
 func (s *simulator) room(job *progress, rate instance.Rate) bool {

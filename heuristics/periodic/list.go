@@ -104,21 +104,17 @@ func (m *moduloScheduler) fill(ctx context.Context) error {
 	for i := range queue {
 		queue[i] = turn{i, m.residents[i].cycle}
 	}
-	for i := len(queue)/2 - 1; i >= 0; i-- {
-		state.SiftDown(queue, i, turn.before)
-	}
+	state.Heapify(queue, turn.before)
 	for n := 0; len(queue) > 0; n++ {
 		if n%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if i := queue[0].resident; m.append(i, 0) {
 			queue[0].due += m.residents[i].cycle
+			state.SiftDown(queue, 0, turn.before)
 		} else {
-			last := len(queue) - 1
-			queue[0] = queue[last]
-			queue = queue[:last]
+			state.Pop(&queue, turn.before)
 		}
-		state.SiftDown(queue, 0, turn.before)
 	}
 	return nil
 }

@@ -185,10 +185,7 @@ func (p *Placer) spread(nodes []instance.NodeID, k int) []instance.GPUID {
 				state.SiftDown(h, 0, dearer)
 				continue
 			}
-			h = append(h, g)
-			for i := len(h) - 1; i > 0 && dearer(h[i], h[(i-1)/2]); i = (i - 1) / 2 {
-				h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-			}
+			state.Push(&h, g, dearer)
 		}
 	}
 	p.heap = h
