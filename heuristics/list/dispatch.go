@@ -116,7 +116,7 @@ func NewDispatcher(in *instance.Instance, l *state.Layout) *Dispatcher {
 // reset prepares the state for a decision.
 func (s *Dispatcher) reset(d *Decision, out *Record) {
 	s.d, s.out, s.now = d, out, 0
-	out.where, out.counts = d.Where, d.Counts
+	out.where = d.Where
 	s.events, s.dirty, s.syncs = s.events[:0], s.dirty[:0], s.syncs[:0]
 	clear(s.queued)
 	clear(s.free)

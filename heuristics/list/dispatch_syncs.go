@@ -61,7 +61,7 @@ func (s *Dispatcher) trySync(j int32) {
 	}
 	job.rate, job.next = job.syncs[level].Rate, s.now+job.syncs[level].Length
 	y := s.layout.SyncAt[j] + int(job.iteration)
-	s.out.syncStart[y], s.out.level[y] = s.now, uint8(job.fastest+level)
+	s.out.times.SyncStart[y], s.out.times.SyncEnd[y], s.out.times.Level[y] = s.now, job.next, uint8(job.fastest+level)
 	for _, u := range job.uses {
 		rate := job.rate * instance.Rate(u.Times)
 		s.load[u.Link] += rate

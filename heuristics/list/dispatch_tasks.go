@@ -116,7 +116,7 @@ func (s *Dispatcher) start(j, slot int32) {
 	costs := s.in.Jobs[j].On[s.in.GPUs[g].Type]
 	end := s.now + costs.Time[d]
 	at := s.layout.TaskAt[j] + int(job.iteration)*int(job.k) + int(slot-job.slot)
-	s.out.start[at], s.out.depth[at] = s.now, uint8(d)
+	s.out.times.Start[at], s.out.times.Depth[at] = s.now, uint8(d)
 	s.waiting[slot] = false
 	s.queued[g]--
 	s.free[g] = end

@@ -19,7 +19,7 @@ type inserter struct {
 	in     *instance.Instance
 	layout *state.Layout
 	gpus   []state.GPUTimeline
-	links  []state.LinkTimeline
+	links  state.Links
 	queue  []insertion // heap
 	slots  []insertSlot
 	depths []int
@@ -48,19 +48,17 @@ type insertSlot struct {
 
 func newInserter(in *instance.Instance, l *state.Layout) *inserter {
 	return &inserter{
-		in: in, layout: l, gpus: make([]state.GPUTimeline, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links)),
+		in: in, layout: l, gpus: make([]state.GPUTimeline, len(in.GPUs)), links: make(state.Links, len(in.Links)),
 		syncs: make([][]state.SyncLevel, len(in.Jobs)), times: make([][]instance.Tick, l.Slots),
 	}
 }
 
 func (s *inserter) Decode(ctx context.Context, d *Decision, out *Record) error {
-	out.where, out.counts = d.Where, d.Counts
+	out.where = d.Where
 	for g := range s.gpus {
 		s.gpus[g] = s.gpus[g][:0]
 	}
-	for l := range s.links {
-		s.links[l] = s.links[l][:0]
-	}
+	s.links.Clear()
 	s.queue = s.queue[:0]
 	for j := range s.in.Jobs {
 		s.syncs[j] = d.syncs(s.syncs[j][:0], s.in, j)
@@ -71,9 +69,7 @@ func (s *inserter) Decode(ctx context.Context, d *Decision, out *Record) error {
 			s.queue = append(s.queue, insertion{d.key(int32(j), 0), int32(j), 0, s.in.Jobs[j].Release})
 		}
 	}
-	for i := len(s.queue) / 2; i >= 0; i-- {
-		state.SiftDown(s.queue, i, insertion.before)
-	}
+	state.Heapify(s.queue, insertion.before)
 	for rounds := 0; len(s.queue) > 0; rounds++ {
 		if rounds&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -83,12 +79,11 @@ func (s *inserter) Decode(ctx context.Context, d *Decision, out *Record) error {
 		next.iteration++
 		if int(next.iteration) < s.in.Jobs[next.job].Iterations {
 			next.key = d.key(next.job, next.iteration)
+			state.SiftDown(s.queue, 0, insertion.before)
 		} else {
 			out.Completion[next.job] = next.ready
-			s.queue[0] = s.queue[len(s.queue)-1]
-			s.queue = s.queue[:len(s.queue)-1]
+			state.Pop(&s.queue, insertion.before)
 		}
-		state.SiftDown(s.queue, 0, insertion.before)
 	}
 	return nil
 }
@@ -124,7 +119,7 @@ func (s *inserter) insert(d *Decision, out *Record, it insertion) instance.Tick 
 			depth--
 		}
 		left[depth]--
-		out.depth[at+slot.n] = uint8(depth)
+		out.times.Depth[at+slot.n] = uint8(depth)
 		if job.Gang {
 			continue
 		}
@@ -134,61 +129,31 @@ func (s *inserter) insert(d *Decision, out *Record, it insertion) instance.Tick 
 			start, next = timeline.Earliest(it.ready, length)
 		}
 		timeline.Add(next, start, start+length)
-		out.start[at+slot.n] = start
+		out.times.Start[at+slot.n] = start
 		end = max(end, start+length)
 	}
 	if job.Gang {
 		for settled := false; !settled; {
 			settled = true
 			for n, g := range gpus {
-				if start, _ := s.gpus[g].Earliest(common, times[n][out.depth[at+n]]); start > common {
+				if start, _ := s.gpus[g].Earliest(common, times[n][out.times.Depth[at+n]]); start > common {
 					common, settled = start, false
 				}
 			}
 		}
 		for n, g := range gpus {
-			length := times[n][out.depth[at+n]]
+			length := times[n][out.times.Depth[at+n]]
 			_, next := s.gpus[g].Earliest(common, length) // this is common itself
 			s.gpus[g].Add(next, common, common+length)
-			out.start[at+n] = common
+			out.times.Start[at+n] = common
 			end = max(end, common+length)
 		}
 	}
 	if !job.HasSync() {
 		return end
 	}
-	return s.insertSync(d, out, it, end)
-}
-
-// insertSync places a synchronisation at or after t, at the level that ends
-// first, and returns its end.
-func (s *inserter) insertSync(d *Decision, out *Record, it insertion, t instance.Tick) instance.Tick {
-	levels, uses := s.syncs[it.job], d.Where.Span[it.job].Uses
-	best, bestStart, bestEnd := 0, instance.Tick(0), state.Never
-	for n, l := range levels {
-		if t+l.Length >= bestEnd {
-			continue
-		}
-		start := t
-		for settled := l.Length == 0; !settled; {
-			settled = true
-			for _, u := range uses {
-				room := s.in.Capacity(u.Link) - l.Rate*instance.Rate(u.Times)
-				if at := s.links[u.Link].Earliest(start, l.Length, room); at > start {
-					start, settled = at, false
-				}
-			}
-		}
-		if start+l.Length < bestEnd {
-			best, bestStart, bestEnd = n, start, start+l.Length
-		}
-	}
+	level, start, end := s.links.AddFirst(s.in, d.Where.Span[it.job].Uses, s.syncs[it.job], end)
 	y := s.layout.SyncAt[it.job] + int(it.iteration)
-	out.syncStart[y], out.level[y] = bestStart, uint8(d.fastest(int(it.job))+best)
-	if bestEnd > bestStart {
-		for _, u := range uses {
-			s.links[u.Link].Add(bestStart, bestEnd, levels[best].Rate*instance.Rate(u.Times))
-		}
-	}
-	return bestEnd
+	out.times.SyncStart[y], out.times.SyncEnd[y], out.times.Level[y] = start, end, uint8(d.fastest(int(it.job))+level)
+	return end
 }

@@ -32,7 +32,7 @@ func (r *repairer) decode(shift []instance.Tick) *instance.Schedule {
 		counts:   make([][]int, len(in.Jobs)),
 		left:     make([]int, len(in.Jobs)),
 		started:  make([]int, len(in.Jobs)),
-		links:    make([]state.LinkTimeline, len(in.Links)),
+		links:    make(state.Links, len(in.Links)),
 	}
 	for j := range in.Jobs {
 		d.ready[j], d.left[j] = in.Jobs[j].Release+in.Jobs[j].Load, in.Jobs[j].Workers
@@ -90,21 +90,21 @@ type decoder struct {
 	counts  [][]int         // their depths
 	left    []int           // by job: tasks of the current iteration still to come
 	started []int           // by gang: its last iteration that has started
-	links   []state.LinkTimeline
+	links   state.Links
 }
 
 // synchronise appends a synchronisation.
 func (d *decoder) synchronise(o operation) {
 	old, span := d.old.Syncs[o.at], d.spans[o.job]
-	length := d.in.SyncTicks(d.in.Jobs[o.job].Volume(d.counts[o.job], span.Parties), span.Rate(old.Rate))
+	rate := span.Rate(old.Rate)
+	length := d.in.SyncTicks(d.in.Jobs[o.job].Volume(d.counts[o.job], span.Parties), rate)
 	start := old.Start
-	if o.start < d.damage.Now { // it has already happened
-		occupy(d.links, span, span.Rate(old.Rate), start, length)
-	} else {
-		start = d.room(d.links, span, span.Rate(old.Rate), max(d.damage.Now, d.ends[o.job]), length)
+	if o.start >= d.damage.Now { // otherwise it has already happened
+		start = d.links.Earliest(d.in, span.Uses, rate, max(d.damage.Now, d.ends[o.job]), length)
 	}
+	d.links.Add(span.Uses, rate, start, start+length)
 	if len(d.s.Syncs)%forget == forget-1 {
-		past(d.links, slices.Min(d.ready))
+		d.links.Forget(slices.Min(d.ready))
 	}
 	d.s.Syncs = append(d.s.Syncs, instance.Sync{Job: o.job, Iteration: o.iteration, Start: start, End: start + length, Rate: old.Rate})
 	d.next(o, start+length)
@@ -154,15 +154,8 @@ func (d *decoder) next(o operation, at instance.Tick) {
 }
 
 // forget is the number of synchronisations after which the past is dropped from all
-// links.
+// links: everything still to come starts after it.
 const forget = 256
-
-// past drops what ended before a time, after which everything still to come starts.
-func past(links []state.LinkTimeline, before instance.Tick) {
-	for l := range links {
-		links[l].Forget(before)
-	}
-}
 
 // iteration returns the tasks of the iteration of a task of the old schedule.
 func (r *repairer) iteration(at int) []instance.Task {
@@ -176,31 +169,4 @@ func (r *repairer) iteration(at int) []instance.Task {
 		last++
 	}
 	return t[first:last]
-}
-
-// room finds the first time from which the links of a span can carry a rate for a length
-// of time, and reserves it.
-func (r *repairer) room(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) instance.Tick {
-	if length == 0 {
-		return start
-	}
-	for later := start; ; start = later {
-		for _, u := range span.Uses {
-			later = links[u.Link].Earliest(later, length, r.in.Capacity(u.Link)-rate*instance.Rate(u.Times))
-		}
-		if later == start {
-			break
-		}
-	}
-	occupy(links, span, rate, start, length)
-	return start
-}
-
-// occupy records the use of links by a synchronisation.
-func occupy(links []state.LinkTimeline, span instance.Span, rate instance.Rate, start, length instance.Tick) {
-	for _, u := range span.Uses {
-		if length > 0 {
-			links[u.Link].Add(start, start+length, rate*instance.Rate(u.Times))
-		}
-	}
 }

@@ -44,7 +44,7 @@ type checkpoint struct {
 	// bound is a lower bound on the final energy.
 	bound      float64
 	completion []instance.Tick // per job, a lower bound
-	busy       []state.LinkTimeline
+	busy       state.Links
 }
 
 func newCheckpoint(o *state.Operations) checkpoint {
@@ -52,7 +52,7 @@ func newCheckpoint(o *state.Operations) checkpoint {
 	return checkpoint{
 		free: make([]instance.Tick, gpus), last: make([]int32, gpus), done: make([]instance.Tick, gpus),
 		ready: make([]instance.Tick, jobs), ends: make([]instance.Tick, jobs), open: make([]int32, jobs),
-		completion: make([]instance.Tick, jobs), busy: make([]state.LinkTimeline, len(o.In.Links)),
+		completion: make([]instance.Tick, jobs), busy: make(state.Links, len(o.In.Links)),
 	}
 }
 
@@ -65,9 +65,7 @@ func (c *checkpoint) copy(from *checkpoint) {
 	copy(c.ends, from.ends)
 	copy(c.open, from.open)
 	copy(c.completion, from.completion)
-	for l := range c.busy {
-		c.busy[l] = append(c.busy[l][:0], from.busy[l]...)
-	}
+	c.busy.Copy(from.busy)
 }
 
 func newSequenceDecoder(o *state.Operations) *sequenceDecoder {
@@ -89,9 +87,7 @@ func (d *sequenceDecoder) begin(q *sequence) {
 			s.bound += float64(float64(job.Weight) * float64(s.completion[j]))
 		}
 	}
-	for l := range s.busy {
-		s.busy[l] = s.busy[l][:0]
-	}
+	s.busy.Clear()
 }
 
 // decode places the operations from the given place of the list on. It reports
@@ -193,35 +189,9 @@ func (d *sequenceDecoder) gang(q *sequence, j, iteration int32) instance.Tick {
 
 // sync places synchronisation y of job j at the rate level that ends it first.
 func (d *sequenceDecoder) sync(q *sequence, j, y int32) {
-	s, net := &d.now, &q.nets[j]
-	levels := len(net.rate)
-	t := s.ends[j]
-	at, end, level := t, state.Never, 0
-	for n := int(q.level[y]); n < levels; n++ {
-		length := net.ticks[int(q.kind[y])*levels+n]
-		if t+length >= end {
-			continue
-		}
-		start := t
-		for settled := length == 0; !settled; {
-			settled = true
-			for _, u := range net.span.Uses {
-				room := q.In.Capacity(u.Link) - net.rate[n]*instance.Rate(u.Times)
-				if free := s.busy[u.Link].Earliest(start, length, room); free > start {
-					start, settled = free, false
-				}
-			}
-		}
-		if start+length < end {
-			at, end, level = start, start+length, n
-		}
-	}
-	if end > at {
-		for _, u := range net.span.Uses {
-			s.busy[u.Link].Add(at, end, net.rate[level]*instance.Rate(u.Times))
-		}
-	}
-	d.out.start[q.Tasks+int(y)], d.out.end[y], d.out.level[y] = at, end, uint8(level)
+	net := &q.nets[j]
+	level, start, end := d.now.busy.AddFirst(q.In, net.span.Uses, net.levels[q.kind[y]][q.level[y]:], d.now.ends[j])
+	d.out.start[q.Tasks+int(y)], d.out.end[y], d.out.level[y] = start, end, q.level[y]+uint8(level)
 	d.close(q, j, q.Iteration[q.Tasks+int(y)], end)
 }
 
@@ -246,9 +216,7 @@ func (d *sequenceDecoder) mark(q *sequence, p int) {
 			floor = min(floor, ready)
 		}
 	}
-	for l := range s.busy {
-		s.busy[l].Forget(floor)
-	}
+	s.busy.Forget(floor)
 	s.at = p
 	if d.fresh == len(d.marks) {
 		d.marks = append(d.marks, newCheckpoint(q.Operations))

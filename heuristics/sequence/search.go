@@ -39,8 +39,7 @@ type lane struct {
 	// rounds is the number since the walk was last reheated; it cools over cycle rounds.
 	rounds, cycle int
 
-	tried  [moveKinds]int
-	gained [moveKinds]int
+	tried [moveKinds]int
 }
 
 const (
@@ -243,9 +242,6 @@ func (l *lane) walk(ctx context.Context, work int) {
 		if !ok {
 			l.undo()
 			continue
-		}
-		if energy < l.energy {
-			l.gained[kind]++
 		}
 		l.decoder.accept(l.sequence, energy)
 		l.fresh = false

@@ -42,10 +42,8 @@ type sequence struct {
 
 // net is what the synchronisations of a job use, given its residency.
 type net struct {
-	span instance.Span
-	// ticks[kind*levels+level] are lengths, rate[level] speeds.
-	ticks []instance.Tick
-	rate  []instance.Rate
+	span   instance.Span
+	levels [][]state.SyncLevel // by multiset
 }
 
 // outcome holds the times of a decoded sequence.
@@ -157,51 +155,31 @@ func (q *sequence) netOf(j int32) (n net, ok bool) {
 	if !job.HasSync() {
 		return net{}, true
 	}
-	gpus := make([]instance.GPUID, job.Workers)
-	for n := range gpus {
-		gpus[n] = instance.GPUID(q.gpu[q.SlotAt[j]+n])
-	}
-	if n.span, ok = q.In.SpanOf(job, gpus); !ok {
+	if n.span, ok = q.In.SpanOf(job, q.residency(j)); !ok {
 		return net{}, false
 	}
-	for _, level := range q.In.RateLevels {
-		n.rate = append(n.rate, n.span.Rate(level))
-	}
 	for _, counts := range q.sets[j] {
-		volume := job.Volume(counts, n.span.Parties)
-		for _, rate := range n.rate {
-			n.ticks = append(n.ticks, q.In.SyncTicks(volume, rate))
-		}
+		n.levels = append(n.levels, state.AppendSyncLevels(nil, q.In, job, counts, &n.span, 0))
 	}
 	return n, true
 }
 
 // schedule returns the schedule of the latest accepted decoding.
 func (q *sequence) schedule() *instance.Schedule {
-	in := q.In
-	s := &instance.Schedule{
-		Residency: make([][]instance.GPUID, len(in.Jobs)),
-		Tasks:     make([]instance.Task, 0, q.Tasks), Syncs: make([]instance.Sync, 0, q.Syncs),
+	residency := make([][]instance.GPUID, len(q.In.Jobs))
+	for j := range residency {
+		residency[j] = q.residency(int32(j))
 	}
-	for j := range in.Jobs {
-		job := &in.Jobs[j]
-		for n := range job.Workers {
-			s.Residency[j] = append(s.Residency[j], instance.GPUID(q.gpu[q.SlotAt[j]+n]))
-		}
-		for i := range job.Iterations {
-			for n := range job.Workers {
-				t := q.TaskAt[j] + i*job.Workers + n
-				s.Tasks = append(s.Tasks, in.Task(instance.JobID(j), i+1, s.Residency[j][n], int(q.depth[t]), q.times.start[t]))
-			}
-			if job.HasSync() {
-				y := q.SyncAt[j] + i
-				s.Syncs = append(s.Syncs, instance.Sync{
-					Job: instance.JobID(j), Iteration: i + 1, Start: q.times.start[q.Tasks+y], End: q.times.end[y],
-					Rate: in.RateLevels[q.times.level[y]],
-				})
-			}
-		}
-	}
+	times := state.Times{Start: q.times.start[:q.Tasks], Depth: q.depth, SyncStart: q.times.start[q.Tasks:], SyncEnd: q.times.end, Level: q.times.level}
+	s := times.Schedule(q.In, q.Layout, residency)
 	s.Sort()
 	return s
+}
+
+// residency returns the GPUs of job j, by worker.
+func (q *sequence) residency(j int32) (gpus []instance.GPUID) {
+	for _, g := range q.gpu[q.SlotAt[j]:q.SlotAt[j+1]] {
+		gpus = append(gpus, instance.GPUID(g))
+	}
+	return gpus
 }

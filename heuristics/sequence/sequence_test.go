@@ -67,8 +67,8 @@ func plainStarts(q *sequence) []instance.Tick {
 		y := int(op) - q.Tasks
 		net := &q.nets[j]
 		best, bestEnd, bestRate := ends[j], instance.Tick(math.MaxInt64), instance.Rate(0)
-		for level := int(q.level[y]); level < len(net.rate); level++ {
-			length, rate := net.ticks[int(q.kind[y])*len(net.rate)+level], net.rate[level]
+		for _, level := range net.levels[q.kind[y]][q.level[y]:] {
+			length, rate := level.Length, level.Rate
 			at := ends[j]
 			for fits := false; !fits; {
 				fits = true

@@ -109,8 +109,8 @@ func (l *LinkTimeline) cut(t instance.Tick) int {
 	return i
 }
 
-// Forget drops what happened before tick t.
-func (l *LinkTimeline) Forget(t instance.Tick) {
+// forget drops what happened before tick t.
+func (l *LinkTimeline) forget(t instance.Tick) {
 	s, n := *l, 0
 	for n < len(s) && s[n].at <= t {
 		n++
@@ -118,4 +118,68 @@ func (l *LinkTimeline) Forget(t instance.Tick) {
 	if n > 1 {
 		*l = append(s[:0], s[n-1:]...)
 	}
+}
+
+// Links are the loads of all links of an instance.
+type Links []LinkTimeline
+
+// Clear makes all links idle.
+func (l Links) Clear() {
+	for i := range l {
+		l[i] = l[i][:0]
+	}
+}
+
+// Copy makes the loads those of other links.
+func (l Links) Copy(from Links) {
+	for i := range l {
+		l[i] = append(l[i][:0], from[i]...)
+	}
+}
+
+// Forget drops what happened before tick t.
+func (l Links) Forget(t instance.Tick) {
+	for i := range l {
+		l[i].forget(t)
+	}
+}
+
+// Earliest returns the earliest start at or after t from which all of the links in use have room
+// for a synchronisation of that rate and length.
+func (l Links) Earliest(in *instance.Instance, uses []instance.LinkUse, rate instance.Rate, t, length instance.Tick) instance.Tick {
+	for settled := length == 0; !settled; {
+		settled = true
+		for _, u := range uses {
+			if free := l[u.Link].Earliest(t, length, in.Capacity(u.Link)-rate*instance.Rate(u.Times)); free > t {
+				t, settled = free, false
+			}
+		}
+	}
+	return t
+}
+
+// Add puts a synchronisation on the links that it uses.
+func (l Links) Add(uses []instance.LinkUse, rate instance.Rate, from, to instance.Tick) {
+	for _, u := range uses {
+		if to > from {
+			l[u.Link].Add(from, to, rate*instance.Rate(u.Times))
+		}
+	}
+}
+
+// AddFirst puts a synchronisation that may start at t on the links at the one of the levels, fastest first, at
+// which it ends first. It returns the index of that level, and the start and end.
+func (l Links) AddFirst(in *instance.Instance, uses []instance.LinkUse, levels []SyncLevel, t instance.Tick) (level int, start, end instance.Tick) {
+	end = Never
+	for n := range levels {
+		length := levels[n].Length
+		if t+length >= end {
+			continue
+		}
+		if at := l.Earliest(in, uses, levels[n].Rate, t, length); at+length < end {
+			level, start, end = n, at, at+length
+		}
+	}
+	l.Add(uses, levels[level].Rate, start, end)
+	return level, start, end
 }
