@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/bundle"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/heuristics/state"
 	"jigsaw/method"
 )
 
@@ -242,29 +243,5 @@ func shares(in *instance.Instance, t instance.TypeID, of, sizes []int, weight fl
 
 // roomy reports whether every job has enough GPUs within its limits.
 func roomy(in *instance.Instance) bool {
-	for j := range in.Jobs {
-		job := &in.Jobs[j]
-		most, cluster := 0, 0
-		for _, rack := range in.Racks {
-			sum := 0
-			for _, n := range rack.Nodes {
-				if node := &in.Nodes[n]; job.Runs(node.Type) {
-					sum += node.GPUs
-					if job.Within == instance.WithinNode {
-						most = max(most, node.GPUs)
-					}
-				}
-			}
-			if cluster += sum; job.Within == instance.WithinRack {
-				most = max(most, sum)
-			}
-		}
-		if job.Within == instance.WithinCluster {
-			most = cluster
-		}
-		if most < job.Workers {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(in.AllJobs(), func(j instance.JobID) bool { return !state.Fits(in, j, in.AllNodes()) })
 }

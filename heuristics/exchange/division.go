@@ -98,7 +98,7 @@ func (d *division) exchange(at [2]int, values []float64, heat, scale float64, rn
 	jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs, nil)
 	fit := len(given[0])+len(given[1]) > 0
 	for k, n := range at {
-		fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !fits(d.in, j, d.groups[n].nodes) })
+		fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !state.Fits(d.in, j, d.groups[n].nodes) })
 	}
 	if !fit {
 		return
@@ -173,24 +173,7 @@ func (d *division) put(j instance.JobID) bool {
 // room reports whether a group has the GPUs for a job, and appears to have the memory.
 func (d *division) room(n int, j instance.JobID) bool {
 	g := &d.groups[n]
-	return fits(d.in, j, g.nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.nodes, append(slices.Clip(g.jobs), j)), 1)
-}
-
-// fits reports whether some nodes have the GPUs for a job.
-func fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool {
-	job := &in.Jobs[j]
-	within, all := 0, 0 // GPUs in the current place, and the most in any place
-	for n, id := range nodes {
-		node := &in.Nodes[id]
-		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != in.Nodes[nodes[n-1]].Rack) {
-			within = 0
-		}
-		if job.Runs(node.Type) {
-			within += node.GPUs
-		}
-		all = max(all, within)
-	}
-	return all >= job.Workers
+	return state.Fits(d.in, j, g.nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.nodes, append(slices.Clip(g.jobs), j)), 1)
 }
 
 // fresh returns the first free nodes in a row that fit a job; without GPUs if there
@@ -216,7 +199,7 @@ func (d *division) row(j instance.JobID, across bool) group {
 		}
 		if usable {
 			g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
-			if fits(d.in, j, g.nodes) {
+			if state.Fits(d.in, j, g.nodes) {
 				return g
 			}
 		}

@@ -520,7 +520,7 @@ func (b *pairExchange) choosePartner(pairs []*pairExchange) {
 
 // fit reports whether one of the two groups has the GPUs for each of some jobs.
 func (b *pairExchange) fit(k int, jobs []instance.JobID) bool {
-	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !fits(b.in, j, b.groups[b.at[k]].nodes) })
+	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !state.Fits(b.in, j, b.groups[b.at[k]].nodes) })
 }
 
 // sketch schedules a group with the given jobs. It reports false if memory is

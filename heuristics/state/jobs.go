@@ -80,29 +80,31 @@ func MeanTime(job *instance.Job, t instance.TypeID, counts []int) instance.Tick 
 
 // BySmith orders the jobs by ascending GPU-ticks per weight.
 func BySmith(in *instance.Instance, counts [][]int) []instance.JobID {
-	place := make([]int64, len(in.Jobs))
-	RankByWeight(place, in, func(j int) int64 {
+	return byWeight(in, func(j int) int64 {
 		job := &in.Jobs[j]
 		return int64(job.Iterations) * int64(job.Workers) * int64(MeanTime(job, FastestType(in, job), counts[j]))
 	})
-	return OrderBy(len(in.Jobs), func(j instance.JobID) int64 { return place[j] })
 }
 
-// RankByWeight fills base with the positions of the jobs by ascending amount per
-// weight.
-func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
-	order := make([]int, len(base))
-	amounts := make([]int64, len(base))
-	for j := range order {
-		order[j], amounts[j] = j, amount(j)
+// byWeight orders the jobs by ascending amount per weight.
+func byWeight(in *instance.Instance, amount func(int) int64) []instance.JobID {
+	order, amounts := in.AllJobs(), make([]int64, len(in.Jobs))
+	for j := range amounts {
+		amounts[j] = amount(j)
 	}
-	slices.SortFunc(order, func(a, b int) int {
+	slices.SortFunc(order, func(a, b instance.JobID) int {
 		// amount(a)/weight(a) against amount(b)/weight(b), without division.
 		aHi, aLo := bits.Mul64(uint64(amounts[a]), uint64(in.Jobs[b].Weight))
 		bHi, bLo := bits.Mul64(uint64(amounts[b]), uint64(in.Jobs[a].Weight))
 		return cmp.Or(cmp.Compare(aHi, bHi), cmp.Compare(aLo, bLo), cmp.Compare(a, b))
 	})
-	for at, j := range order {
+	return order
+}
+
+// RankByWeight fills base with the positions of the jobs by ascending amount per
+// weight.
+func RankByWeight(base []int64, in *instance.Instance, amount func(int) int64) {
+	for at, j := range byWeight(in, amount) {
 		base[j] = int64(at)
 	}
 }
@@ -118,4 +120,21 @@ func OrderBy[K cmp.Ordered](jobs int, key func(instance.JobID) K) []instance.Job
 		return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
 	})
 	return order
+}
+
+// Fits reports whether nodes, rack by rack, have the GPUs for a job within its limits, memory apart.
+func Fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool {
+	job := &in.Jobs[j]
+	within, all := 0, 0 // GPUs in the current place, and the most in any place
+	for n, id := range nodes {
+		node := &in.Nodes[id]
+		if n > 0 && (job.Within == instance.WithinNode || job.Within == instance.WithinRack && node.Rack != in.Nodes[nodes[n-1]].Rack) {
+			within = 0
+		}
+		if job.Runs(node.Type) {
+			within += node.GPUs
+		}
+		all = max(all, within)
+	}
+	return all >= job.Workers
 }
