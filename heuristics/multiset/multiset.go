@@ -180,3 +180,20 @@ func Minimal(j *instance.Job) [][]int {
 	}
 	return list[:most]
 }
+
+// Fits reports whether workers of which each may be at most so deep can have the depths of a multiset.
+func Fits(counts, deepest []int) bool {
+	deep := 0 // workers at depth d or deeper
+	for d := len(counts) - 1; d >= 0; d-- {
+		able := 0
+		for _, most := range deepest {
+			if most >= d {
+				able++
+			}
+		}
+		if deep += counts[d]; able < deep {
+			return false
+		}
+	}
+	return true
+}

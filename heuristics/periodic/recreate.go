@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 )
 
 const (
@@ -253,7 +254,7 @@ func (r *ruin) residentOn(j instance.JobID, gpus []instance.GPUID, counts []int)
 		}
 		l.deepest[w] = r.roomFor(job, g)
 	}
-	if !l.holds() {
+	if !multiset.Fits(counts, l.deepest) {
 		return nil
 	}
 	var ok bool
@@ -282,23 +283,6 @@ func (r *ruin) roomFor(job *instance.Job, g instance.GPUID) int {
 		d--
 	}
 	return d
-}
-
-// holds reports whether the GPUs have memory for all depths of the multiset.
-func (l *resident) holds() bool {
-	deep := 0 // workers at depth d or deeper
-	for d := len(l.counts) - 1; d >= 0; d-- {
-		able := 0
-		for _, deepest := range l.deepest {
-			if deepest >= d {
-				able++
-			}
-		}
-		if deep += l.counts[d]; able < deep {
-			return false
-		}
-	}
-	return true
 }
 
 // choose draws GPUs for a job: those of a node with the least load, up to some

@@ -34,25 +34,11 @@ func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 			p.Out.Limit[j] = append(p.Out.Limit[j], d)
 		}
 		choices := append([][]int{how.Counts[j]}, multiset.Minimal(job)...)
-		at := slices.IndexFunc(choices, func(counts []int) bool { return within(counts, p.Out.Limit[j]) })
+		at := slices.IndexFunc(choices, func(counts []int) bool { return multiset.Fits(counts, p.Out.Limit[j]) })
 		if at < 0 {
 			return nil, nil
 		}
 		counts[j] = choices[at]
 	}
 	return p.Out, counts
-}
-
-// within reports whether workers with these depth limits can have the depths of a multiset.
-func within(counts, limits []int) bool {
-	limits = slices.Sorted(slices.Values(limits))
-	for d, n := range counts {
-		for range n {
-			if limits[0] < d {
-				return false
-			}
-			limits = limits[1:]
-		}
-	}
-	return true
 }
