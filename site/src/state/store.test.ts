@@ -140,7 +140,7 @@ it('pins what it was made from', async () => {
   store.open(snapshot)
   await settle()
   store.pin()
-  expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2 })
+  expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2, quick: false })
   store.open(snapshot)
   expect(store.pinned.value).toBeNull()
 })

@@ -310,7 +310,13 @@ export class Store {
     const label = view.instance.name || 'A'
     this.pinning.value = null
     this.pinned.value = {
-      of: { label, text: view.text, seed: view.result.seed, effort: this.effort.peek() },
+      of: {
+        label,
+        text: view.text,
+        seed: view.result.seed,
+        effort: this.effort.peek(),
+        quick: view.result.quick,
+      },
       instance: view.instance,
       result: withSchedule(view.instance, view.result, view.schedule, view.value),
     }
