@@ -37,7 +37,7 @@ export function Timeline(props: TimelineProps) {
           label={props.label}
           compact={props.compact ?? false}
           whole={props.range === null}
-          chain={props.chain.length > 0 ? view.showChain : null}
+          chain={props.chain.length > 0 ? view.showChain : props.chained ? 'coming' : null}
           table={showTable}
           onZoom={view.zoomBy}
           onWhole={() => onRange(null)}
