@@ -296,7 +296,7 @@ test('compared plans can be moved while something is selected', () =>
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const link = await page.getByRole('textbox', { name: /^Link/ }).inputValue()
     const { range } = JSON.parse(
-      inflateRawSync(Buffer.from(link.split('#2.')[1] ?? '', 'base64url')).toString(),
+      inflateRawSync(Buffer.from(link.split('#3.')[1] ?? '', 'base64url')).toString(),
     )
     // Ticks of milliseconds: the first task, which is selected, is far to the left.
     expect(range.from).toBeGreaterThan(2000)

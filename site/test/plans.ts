@@ -1,5 +1,6 @@
 // The plans that tests of the timeline run on: a small one, one of two racks, one that repeats.
 
+import type { Moves } from '../src/timeline/gestures'
 import { layout } from '../src/timeline/layout'
 import type { Model } from '../src/timeline/model'
 import { LIGHT } from '../src/timeline/palette'
@@ -28,4 +29,27 @@ export function sceneOf(m: Model, width = 1200): Scene {
     pattern: false,
     selection: null,
   }
+}
+
+/** The middle half of a plan in sight, and gestures that move it. */
+export function halfSeen(m: Model, movable = false): { scene: Scene; moves: Moves } {
+  const scene = { ...sceneOf(m), range: { from: m.span / 4, to: (3 * m.span) / 4 } }
+  const moves: Moves = {
+    scene: () => scene,
+    setRange: range => {
+      scene.range = range
+    },
+    setScroll: scroll => {
+      scene.scroll = scroll
+    },
+    setRowHeight: rowHeight => {
+      scene.layout = { ...scene.layout, gpus: { ...scene.layout.gpus, rowHeight } }
+    },
+    hover: () => {},
+    click: () => {},
+    doubleClick: () => {},
+    movable,
+    carry: () => {},
+  }
+  return { scene, moves }
 }

@@ -1,54 +1,41 @@
 // The scenarios that are kept in this browser, and the history of each.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Scenario } from '../engine/api'
+import type { Scenario, ScenarioHead } from '../engine/api'
 import type { Session } from '../state/session'
 import { Dialog } from '../ui/Dialog'
 import { Icon } from '../ui/icons'
+import { useStorage } from './useStorage'
 
 const when = (ms: number) =>
   new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const size = (bytes: number) =>
-  bytes < 1e6
-    ? `${Math.round(bytes / 1e3)} kB`
-    : bytes < 1e9
-      ? `${(bytes / 1e6).toFixed(1)} MB`
-      : `${(bytes / 1e9).toFixed(1)} GB`
 
 export function LibraryDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { library, store } = session
   const history = useSignal<{ id: string; revisions: Scenario[] } | null>(null)
-  const quota = useSignal('')
   const failed = useSignal('')
-  /** Whether the browser may drop what is kept when space is short. */
-  const droppable = useSignal(false)
+  const storage = useStorage()
   const attempt = (work: Promise<unknown>) =>
     work.catch(error => {
       failed.value = error instanceof Error ? error.message : String(error)
     })
   useEffect(() => {
     void attempt(library.refresh())
-    void navigator.storage?.estimate?.().then(
-      ({ usage, quota: most }) => {
-        if (usage !== undefined && most) quota.value = `${size(usage)} of ${size(most)} in use.`
-      },
-      () => {},
-    )
   }, [])
   const askToKeep = async () => {
-    droppable.value = !(await navigator.storage.persist())
-    store.status.value = droppable.value
-      ? 'The browser does not promise it.'
-      : 'The browser keeps the scenarios.'
+    store.status.value = (await storage.persist())
+      ? 'The browser keeps the scenarios.'
+      : 'The browser does not promise it.'
   }
-  useEffect(() => {
-    void navigator.storage?.persisted?.().then(
-      kept => {
-        droppable.value = !kept
-      },
-      () => {},
-    )
-  }, [])
+  const unfold = async (id: string) => {
+    const revisions = await library.history(id)
+    history.value = history.value?.id === id ? null : { id, revisions }
+  }
+  const restore = async (id: string, revision: Scenario) => {
+    if (library.open.value.id !== id) await session.open(id)
+    session.bringBack(revision)
+    onClose()
+  }
   const current = library.open.value.id
   return (
     <Dialog title="Scenarios in this browser" wide onClose={onClose}>
@@ -77,75 +64,21 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
       ) : (
         <ul class="rows">
           {library.heads.value.map(head => (
-            <li key={head.id} aria-current={head.id === current ? 'true' : undefined}>
-              <button
-                type="button"
-                class="row-title"
-                onClick={() => void attempt(session.open(head.id).then(onClose))}
-              >
-                <strong>{head.name || 'untitled'}</strong>
-                <span class="muted number">{when(head.saved_ms)}</span>
-              </button>
-              <button
-                type="button"
-                class="button quiet"
-                aria-expanded={history.value?.id === head.id}
-                aria-label={`History of ${head.name}`}
-                onClick={() =>
-                  void attempt(
-                    library.history(head.id).then(revisions => {
-                      history.value = history.value?.id === head.id ? null : { id: head.id, revisions }
-                    }),
-                  )
-                }
-              >
-                History
-              </button>
-              <button
-                type="button"
-                class="button quiet icon danger"
-                aria-label={`Remove ${head.name}`}
-                title="Remove, with its history"
-                onClick={() => {
-                  if (confirm(`Remove “${head.name}” and its history from this browser?`))
-                    void attempt(library.remove(head.id))
-                }}
-              >
-                <Icon name="close" />
-              </button>
-              {history.value?.id === head.id && (
-                <ol class="revisions">
-                  {history.value.revisions.map(revision => (
-                    <li key={revision.revision}>
-                      <span class="number muted">
-                        {revision.revision}, {when(revision.saved_ms)}
-                      </span>
-                      <button
-                        type="button"
-                        class="button quiet"
-                        aria-label={`Restore revision ${revision.revision} of ${head.name}`}
-                        onClick={() => {
-                          void attempt(
-                            (async () => {
-                              if (library.open.value.id !== head.id) await session.open(head.id)
-                              session.bringBack(revision)
-                              onClose()
-                            })(),
-                          )
-                        }}
-                      >
-                        Restore
-                      </button>
-                    </li>
-                  ))}
-                </ol>
-              )}
-            </li>
+            <Kept
+              key={head.id}
+              head={head}
+              current={head.id === current}
+              revisions={history.value?.id === head.id ? history.value.revisions : null}
+              onOpen={() => void attempt(session.open(head.id).then(onClose))}
+              onHistory={() => void attempt(unfold(head.id))}
+              onRemove={() => void attempt(library.remove(head.id))}
+              onRestore={revision => void attempt(restore(head.id, revision))}
+            />
           ))}
         </ul>
       )}
-      <p class="muted">{quota.value} A scenario keeps its last 20 revisions.</p>
-      {library.persistent.value && droppable.value && (
+      <p class="muted">{storage.quota} A scenario keeps its last 20 revisions.</p>
+      {library.persistent.value && storage.droppable && (
         <div class="actions">
           <p class="muted">The browser may drop them when space is short.</p>
           <button type="button" class="button quiet" onClick={() => void attempt(askToKeep())}>
@@ -157,5 +90,67 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
         {store.status.value}
       </p>
     </Dialog>
+  )
+}
+
+interface KeptProps {
+  head: ScenarioHead
+  /** It is the open one. */
+  current: boolean
+  /** null: they do not show. */
+  revisions: readonly Scenario[] | null
+  onOpen: () => void
+  onHistory: () => void
+  onRemove: () => void
+  onRestore: (revision: Scenario) => void
+}
+
+function Kept({ head, current, revisions, onOpen, onHistory, onRemove, onRestore }: KeptProps) {
+  return (
+    <li aria-current={current ? 'true' : undefined}>
+      <button type="button" class="row-title" onClick={onOpen}>
+        <strong>{head.name || 'untitled'}</strong>
+        <span class="muted number">{when(head.saved_ms)}</span>
+      </button>
+      <button
+        type="button"
+        class="button quiet"
+        aria-expanded={revisions !== null}
+        aria-label={`History of ${head.name}`}
+        onClick={onHistory}
+      >
+        History
+      </button>
+      <button
+        type="button"
+        class="button quiet icon danger"
+        aria-label={`Remove ${head.name}`}
+        title="Remove, with its history"
+        onClick={() => {
+          if (confirm(`Remove “${head.name}” and its history from this browser?`)) onRemove()
+        }}
+      >
+        <Icon name="close" />
+      </button>
+      {revisions && (
+        <ol class="revisions">
+          {revisions.map(revision => (
+            <li key={revision.revision}>
+              <span class="number muted">
+                {revision.revision}, {when(revision.saved_ms)}
+              </span>
+              <button
+                type="button"
+                class="button quiet"
+                aria-label={`Restore revision ${revision.revision} of ${head.name}`}
+                onClick={() => onRestore(revision)}
+              >
+                Restore
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </li>
   )
 }

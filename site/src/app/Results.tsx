@@ -88,7 +88,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         />
       )}
       {view.schedule && !comparing && (
-        <Later>
+        <Later place={<div class="timeline-place" />}>
           <Plan
             label={`Timeline of ${view.instance.name || 'the plan'}`}
             instance={view.instance}
@@ -97,6 +97,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
             bound={run.dual}
             certified={run.certified}
             chain={!hand && view.result?.schedule === view.schedule ? (store.inquiry.chain.value ?? []) : []}
+            chained={!view.instance.periodic}
             selection={store.selection.value}
             onSelect={selection => (store.selection.value = selection)}
             range={store.range.value}

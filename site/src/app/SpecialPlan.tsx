@@ -33,9 +33,11 @@ export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }
   if (mold) return <Moldable store={store} view={view} mold={mold} />
   return (
     <p class="empty muted">
-      {view.kind === 'mold'
-        ? 'The numbers of workers are left to the planner, which tries them by quick plans.'
-        : 'The plan is on its way.'}
+      {!store.special.busy.value
+        ? 'It was stopped before there was a plan; “Plan” makes one.'
+        : view.kind === 'mold'
+          ? 'The numbers of workers are left to the planner, which tries them by quick plans.'
+          : 'The plan is on its way.'}
     </p>
   )
 }

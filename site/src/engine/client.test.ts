@@ -42,10 +42,11 @@ describe('a plan that was ended', () => {
     const result = await plan(engine, options, 'makespan')
     expect(result).toMatchObject({ status: 'feasible', primal: 80, dual: 60, schedule: null })
     expect(result.long).toBe(long)
-    const earlier = planResult({ primal: 75, schedule: null, long: longPlan() })
+    const earlier = planResult({ primal: 75, quick: true, schedule: null, long: longPlan() })
     const kept = await plan(engine, options, 'makespan', { earlier })
     expect(kept.primal).toBe(75)
     expect(kept.long).toBe(earlier.long)
+    expect([result.quick, kept.quick]).toEqual([false, true])
   })
 
   it('keeps what an earlier plan knew, and its bound where that is better', async () => {

@@ -263,7 +263,7 @@ export function salvage(
     series: streamed.points,
     schedule,
     seed: options.seed,
-    quick: options.quick ?? false,
+    quick: kept?.quick ?? options.quick ?? false,
     effort: options.effort ?? 0,
     elapsed_ms: elapsed,
     stopped: true,

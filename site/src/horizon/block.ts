@@ -51,6 +51,18 @@ export function blockOf(plan: LongPlan, job: number): number {
   return best
 }
 
+/** Full-backpropagation work delivered per GPU-tick until the makespan. */
+export function longEfficiency(instance: Compiled, plan: LongPlan): number {
+  const typeOf = instance.nodes.flatMap(node => new Array<number>(node.gpus).fill(node.type))
+  let work = 0
+  plan.residency.forEach((gpus, j) => {
+    const { on, iterations } = instance.jobs[j]!
+    for (const gpu of gpus) work += iterations * (on[typeOf[gpu]!]?.time.at(-1) ?? 0)
+  })
+  const span = plan.end.reduce((a, b) => Math.max(a, b), 0)
+  return span > 0 ? work / (typeOf.length * span) : 0
+}
+
 /** Shares until the makespan, and peaks of memory, of a plan that is not written out. */
 export function longUse(instance: Compiled, plan: LongPlan): Use {
   const typeOf = instance.nodes.flatMap(node => new Array<number>(node.gpus).fill(node.type))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { instanceOf } from '../../test/fixture'
 import type { Block, LongPlan } from '../engine/api'
 import { bandsOf } from './bands'
-import { blockOf, endOf, longUse, membersOf, patternOf } from './block'
+import { blockOf, endOf, longEfficiency, longUse, membersOf, patternOf } from './block'
 
 const instance = instanceOf({ racks: 1, nodes: 2, gpus: 4, jobs: 4, tasks: 40, seed: 1 })
 
@@ -140,5 +140,12 @@ describe('a block', () => {
     // Two jobs of 2 GiB at once on GPU 1, one after the other on 4; a task takes 4.
     expect(use.gpu_memory[1]! / gib).toBe(8)
     expect(use.gpu_memory[4]! / gib).toBe(6)
+  })
+  it('delivers the work of its iterations at full depth', () => {
+    const jobs = instance.jobs.map((job, j) => ({ ...job, iterations: [100, 100, 11, 100][j]! }))
+    const done = [3 * 100, 3 * 100, 4 * 11, 2 * 100]
+    const work = jobs.reduce((sum, { on }, j) => sum + done[j]! * on[0]!.time.at(-1)!, 0)
+    expect(longEfficiency({ ...instance, jobs }, plan)).toBeCloseTo(work / (8 * 3380))
+    expect(longEfficiency(instance, { ...plan, end: new Float64Array(4) })).toBe(0)
   })
 })

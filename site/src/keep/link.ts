@@ -1,10 +1,10 @@
 // Share links: the whole scenario in the fragment, which no server sees.
 //
-//   #2.<base64url(deflate-raw(JSON))>
+//   #3.<base64url(deflate-raw(JSON))>
 //
-// The number is the format's: 1 knew no switch of SPB, and not what shows beside the timeline. Links live
-// for ever: a format is never changed, only followed by another; test/links holds links of each that must
-// go on being read.
+// The number is the format's: 1 knew no switch of SPB, and not what shows beside the timeline; 2 knew no quick
+// plan to compare with. Links live for ever: a format is never changed, only followed by another; test/links
+// holds links of each that must go on being read.
 import { type Snapshot, snapshotOf, textLimit } from './snapshot'
 
 /** Longest fragment that is read, in characters, and the most bytes it may unpack to. */
@@ -28,14 +28,14 @@ export async function encodeLink(snapshot: Snapshot, planner: string): Promise<s
     ...(effort !== 1 && { effort }),
     ...(selection && { selection }),
     ...(range && { range }),
-    ...(compared && { compared }),
+    ...(compared && { compared: { ...compared, quick: compared.quick || undefined } }),
     ...(!spb && { spb }),
     ...(tab && { tab }),
     ...(mode && { mode }),
   })
   const plain = new Blob([json])
   const packed = plain.stream().pipeThrough(new CompressionStream('deflate-raw'))
-  const fragment = `#2.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
+  const fragment = `#3.${toBase64URL(new Uint8Array(await new Response(packed).arrayBuffer()))}`
   // Nobody could open it.
   if (text.length > textLimit || plain.size > mostBytes || fragment.length > longestFragment)
     throw new LinkError('The scenario is too large for a link: share a file (Export, YAML).')
@@ -52,7 +52,7 @@ export interface Link {
 export async function decodeLink(fragment: string): Promise<Link> {
   const match = /^#(\d+)\.([\w-]*)$/.exec(fragment)
   if (!match) throw new LinkError('it was cut off or changed on its way')
-  if (match[1] !== '1' && match[1] !== '2')
+  if (!['1', '2', '3'].includes(match[1]!))
     throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
   if (fragment.length > longestFragment) throw new LinkError('it is too long')
   let json: unknown

@@ -8,6 +8,8 @@ export interface Compared {
   text: string
   seed: number
   effort: number
+  /** It is the quick plan: the search for a better one was stopped, or had found none yet. */
+  quick: boolean
 }
 
 /** What may show below the timeline. */
@@ -85,6 +87,7 @@ function comparedOf(value: unknown): Compared | null {
     text,
     seed: seedOf(value.seed),
     effort: effortOf(value.effort),
+    quick: value.quick === true,
   }
 }
 

@@ -67,12 +67,18 @@ describe('Planning', () => {
     runs[1]!.options.onEvent?.({ ...event(110, 50), long: later })
     expect(planning.view.value?.value).toBe(120)
     expect(planning.view.value?.long).toBe(quick)
-    void planning.start('b', compiled('b'))
-    const streamed = { ...longPlan(), end: new Float64Array([80, 90]) }
+    const job = { iterations: 3, on: [{ time: [5, 20], persistent: 0, ephemeral: [0, 0] }] }
+    const node = { name: 'n', rack: 0, type: 0, first_gpu: 0, gpus: 2 }
+    void planning.start('b', compiled('b', { jobs: [job as never, job as never], nodes: [node] }))
+    const streamed = { ...longPlan(), residency: [[0], [0, 1]], end: new Float64Array([80, 90]) }
     runs[2]!.options.onEvent?.({ ...event(90, 50), long: streamed })
     runs[2]!.reject(new EngineError('cancelled', 'ended'))
     await settle()
-    expect(planning.view.value).toMatchObject({ value: 90, result: { completion: [80, 90], stopped: true } })
+    expect(planning.view.value).toMatchObject({
+      value: 90,
+      // What the page knows by itself.
+      result: { completion: [80, 90], efficiency: (3 * 3 * 20) / (2 * 90), stopped: true },
+    })
   })
 
   it('shows a finished plan at once when its instance comes back', async () => {

@@ -5,8 +5,7 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Compiled, LongPlan, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
 import { type Engine, plan } from '../engine/client'
 import { EngineError } from '../engine/error'
-import { completionOf, hasPlan } from '../views/shown'
-import { efficiencyOf } from '../views/use'
+import { completed, hasPlan } from '../views/shown'
 
 export type Phase = 'none' | 'quick' | 'full' | 'done' | 'stopped' | 'failed'
 
@@ -33,6 +32,8 @@ export interface Coming {
 export interface PlanningOptions {
   seed: number
   effort: number
+  /** The quick plan alone. */
+  quick?: boolean
 }
 
 /** So many finished plans are remembered: going back to one takes no time. */
@@ -79,21 +80,26 @@ export class Planning {
     return this.known.get(this.keyOf(instance))?.view ?? null
   }
 
-  /** The finished plan of an instance; it is made where it is not known, beside the one that shows. */
-  async beside(text: string, instance: Compiled, signal: AbortSignal): Promise<PlanView> {
-    const key = this.keyOf(instance)
-    const known = this.known.get(key)
+  /** The finished plan of an instance, or the quick one; it is made where it is not known, beside the one that shows. */
+  async beside(
+    text: string,
+    instance: Compiled,
+    signal: AbortSignal,
+    { seed, effort, quick = false }: PlanningOptions = this.options(),
+  ): Promise<PlanView> {
+    const key = this.keyOf(instance, { seed, effort })
+    const known = quick ? undefined : this.known.get(key)
     if (known?.finished) return known.view
-    const result = await this.engine.call('plan', { text, ...this.options() }, { signal })
+    const options = { text, seed, effort, ...(quick && { quick }) }
+    const result = await this.engine.call('plan', options, { signal })
     const { schedule, long, primal, series } = result
     const view = { text, instance, points: series, schedule, long, value: primal, result }
-    if (!result.stopped) this.keep(key, view, true)
+    if (!quick && !result.stopped) this.keep(key, view, true)
     return view
   }
 
-  private keyOf(instance: Compiled): string {
-    const { seed, effort } = this.options()
-    return `${instance.digest} ${seed} ${effort}`
+  private keyOf({ digest }: Compiled, { seed, effort } = this.options()): string {
+    return `${digest} ${seed} ${effort}`
   }
 
   /** Plans anew. thorough: without the quick plan and the rest before the full one. */
@@ -144,17 +150,7 @@ export class Planning {
         },
       })
       if (!fresh()) return
-      // What was only streamed comes without what follows from it.
-      const result =
-        made.schedule && made.efficiency === null
-          ? {
-              ...made,
-              efficiency: efficiencyOf(instance, made.schedule),
-              completion: completionOf(instance, made.schedule),
-            }
-          : made.long && made.completion.length === 0
-            ? { ...made, completion: Array.from(made.long.end) }
-            : made
+      const result = completed(instance, made)
       earlier = result
       // Stopped with nothing in hand: the former plan is better than none.
       if (result.stopped && !hasPlan(result) && hasPlan(this.viewSignal.peek())) return result

@@ -67,7 +67,7 @@ async function visit(): Promise<{ session: Session; store: Store }> {
   return { session, store }
 }
 const settle = () => vi.advanceTimersByTimeAsync(2 * saveAfter)
-const compared = (text: string) => ({ label: 'A', text, seed: 0, effort: 1 })
+const compared = (text: string) => ({ label: 'A', text, seed: 0, effort: 1, quick: false })
 const link = (text: string, planner = 'new') => encodeLink({ text, ...blank }, planner)
 const texts = () => [...kept.values()].map(scenario => scenario.text)
 /** Unpacking does not follow the clock of the test. */
@@ -214,6 +214,29 @@ it('compares with the plan of what is open, not of what was', async () => {
   expect(store.pinning.value).toBeNull()
   // Nothing of all this is a change.
   expect([...kept.values()].map(scenario => scenario.revision)).toEqual([1, 1, 1])
+})
+
+it('compares with a plan that is known, and with the quick plan where that was pinned', async () => {
+  const made: PlanOptions[] = []
+  plan = options => {
+    made.push(options)
+    return planResult({ ...options, quick: options.quick ?? false })
+  }
+  const { session, store } = await visit()
+  made.length = 0
+  session.openNew({ ...blank, text: 'another', compared: compared('first') })
+  await settle()
+  expect(store.pinned.value?.of.text).toBe('first')
+  expect(made.map(({ text }) => text)).toEqual(['another', 'another'])
+  made.length = 0
+  session.openNew({ ...blank, text: 'another', compared: { ...compared('first'), quick: true } })
+  await settle()
+  expect(store.pinned.value?.result.quick).toBe(true)
+  expect(made).toEqual([{ text: 'first', seed: 0, effort: 1, quick: true }])
+  // It does not stand for the whole plan from then on.
+  session.openNew('first')
+  await settle()
+  expect(store.planning.view.value?.result?.quick).toBe(false)
 })
 
 it('shows what was opened and not changed again after a reload, and keeps it only once it is changed', async () => {

@@ -229,18 +229,18 @@ export class Session {
     if (snapshot.compared) void this.compare(snapshot.compared)
   }
 
-  /** Makes the plan that is compared with anew: plans are the same each time. */
+  /** Makes the plan that is compared with anew, where it is not known: plans are the same each time. */
   private async compare(of: Compared): Promise<void> {
-    const { engine, pinned, pinning, status } = this.store
+    const { engine, planning, pinned, pinning, status } = this.store
     const run = new AbortController()
     // Something else was opened, or pinned, meanwhile.
     const stop = pinning.subscribe(now => now !== of && run.abort())
-    const { text, seed, effort } = of
     try {
-      const { instance } = await engine.call('compile', { text })
-      const result = instance && (await engine.call('plan', { text, seed, effort }, run))
+      const { instance } = await engine.call('compile', { text: of.text })
+      const view = instance && (await planning.beside(of.text, instance, run.signal, of))
       if (run.signal.aborted) return
-      if (instance && result && hasPlan(result)) pinned.value = { of, instance, result }
+      if (view?.result && hasPlan(view.result))
+        pinned.value = { of, instance: view.instance, result: view.result }
       else status.value = 'There is no plan to compare with.'
     } catch {
       if (!run.signal.aborted) status.value = 'The plan to compare with could not be made.'

@@ -21,7 +21,7 @@ it('can be stopped, and then keeps the last plan of its kind', async () => {
   special.stop()
   await first
   expect(special.busy.value).toBe(false)
-  expect(special.view.value).toMatchObject({ text: 'a', error: 'it was stopped before there was a plan' })
+  expect(special.view.value).toMatchObject({ text: 'a', bursts: null, error: '' })
 
   const second = special.plan('a', 'plan_bursts')
   engine.answer('bursts of a')
@@ -31,4 +31,13 @@ it('can be stopped, and then keeps the last plan of its kind', async () => {
   await third
   expect(special.view.value).toMatchObject({ text: 'a', bursts: 'bursts of a', error: '' })
   expect(special.busy.value).toBe(false)
+
+  const other = special.plan('c', 'mold')
+  special.stop()
+  await other
+  expect(special.view.value).toMatchObject({
+    text: 'c',
+    bursts: null,
+    error: '',
+  })
 })

@@ -16,7 +16,7 @@ export interface Molded {
 export interface SpecialView {
   text: string
   kind: Special
-  /** null while it is planned. */
+  /** null while it is planned, and where that was stopped. */
   bursts: BurstAnswer | null
   mold: Molded | null
   /** Not empty where that failed; problems where the file is to blame. */
@@ -68,10 +68,7 @@ export class SpecialPlans {
           : { mold: await this.choose(text, how) },
       )
     } catch (error) {
-      if (run.signal.aborted)
-        return put(
-          before?.bursts || before?.mold ? before : { error: 'it was stopped before there was a plan' },
-        )
+      if (run.signal.aborted) return put(before?.kind === kind ? before : {})
       const problems = error instanceof EngineError ? (error.problems ?? []) : []
       put({ error: error instanceof Error ? error.message : String(error), problems })
     } finally {

@@ -66,6 +66,18 @@ it('plans anew for each change that matters, and for none else', async () => {
   ])
 })
 
+it('reads a scenario that is opened again anew, and knows its plan', async () => {
+  store.attach(engine)
+  store.open(snapshot)
+  await settle()
+  const made = plans().length
+  store.open(snapshot)
+  await settle()
+  expect(store.sound.value?.instance.digest).toBe('a')
+  expect(store.planning.phase.value).toBe('done')
+  expect(plans()).toHaveLength(made)
+})
+
 it('takes the first of a flow of changes at once, and the last when it rests', async () => {
   store.attach(engine)
   store.open(snapshot)
@@ -140,7 +152,7 @@ it('pins what it was made from', async () => {
   store.open(snapshot)
   await settle()
   store.pin()
-  expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2 })
+  expect(store.pinned.value?.of).toEqual({ label: 'test', text: 'a', seed: 3, effort: 2, quick: false })
   store.open(snapshot)
   expect(store.pinned.value).toBeNull()
 })

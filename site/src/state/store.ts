@@ -116,7 +116,8 @@ export class Store {
   private refuse!: (reason: Error) => void
   private timer: ReturnType<typeof setTimeout> | undefined
 
-  private readonly isOpen = signal(false)
+  /** How often a scenario was opened: each is read anew, also one whose text is there already. */
+  private readonly opened = signal(0)
   /** What was planned last, or is being planned: digest, seed and effort. */
   private planned = ''
 
@@ -144,9 +145,10 @@ export class Store {
     let changed = Number.NEGATIVE_INFINITY
     effect(() => {
       void [this.text.text.value, this.seed.value, this.effort.value, this.spb.value]
+      const opened = this.opened.value
       clearTimeout(this.timer)
       this.target.value = null
-      if (!this.isOpen.value) return
+      if (opened === 0) return
       // A single change is read at once.
       const now = performance.now()
       this.timer = setTimeout(() => void this.read(), now - changed < debounce ? debounce : 0)
@@ -213,11 +215,12 @@ export class Store {
       if (snapshot.tab) this.tab.value = snapshot.tab
       if (snapshot.mode) this.scenarioMode.value = snapshot.mode
       this.made.value = null
+      this.status.value = ''
       this.inquiry.job.value = null
       this.sound.value = null
       this.text.open(snapshot.text)
       this.planned = ''
-      this.isOpen.value = true
+      this.opened.value++
     })
   }
 
@@ -310,7 +313,13 @@ export class Store {
     const label = view.instance.name || 'A'
     this.pinning.value = null
     this.pinned.value = {
-      of: { label, text: view.text, seed: view.result.seed, effort: this.effort.peek() },
+      of: {
+        label,
+        text: view.text,
+        seed: view.result.seed,
+        effort: this.effort.peek(),
+        quick: view.result.quick,
+      },
       instance: view.instance,
       result: withSchedule(view.instance, view.result, view.schedule, view.value),
     }

@@ -1,6 +1,6 @@
 // The twin of the picture: the same tasks as a table, page by page.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { instant, plural, short, ticks } from '../views/format'
 import type { Selection } from '../views/props'
 import { Scroller } from '../views/Scroller'
@@ -40,8 +40,11 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
   const pages = Math.max(Math.ceil(rows.length / PAGE), 1)
   const at = Math.min(page, pages - 1)
   const tick = (t: number) => instant(t, model.instance.tick_us, 1, model.span)
+  const table = useRef<HTMLDivElement>(null)
+  // On a low screen it is below the fold: the button would seem to do nothing.
+  useEffect(() => table.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
-    <div class="table-twin">
+    <div class="table-twin" ref={table}>
       <div class="table-bar">
         <label>
           Job{' '}

@@ -8,7 +8,7 @@ interface ToolbarProps {
   /** Everything is in sight. */
   whole: boolean
   /** Whether the critical chain shows; null: there is none. */
-  chain: boolean | null
+  chain: boolean | 'coming' | null
   table: boolean
   onZoom(factor: number): void
   onWhole(): void
@@ -49,7 +49,8 @@ export function Toolbar(props: ToolbarProps) {
           type="button"
           class="button"
           title="The chain of tasks and synchronisations that ends last (C)"
-          aria-pressed={chain}
+          aria-pressed={chain === true}
+          disabled={chain === 'coming'}
           onClick={props.onChain}
         >
           Critical chain

@@ -173,3 +173,9 @@ export function scrollTo(pane: Pane, scroll: number, row: number): number {
     return clampScroll(pane, y + 2 * pane.rowHeight - pane.height)
   return scroll
 }
+
+/** The pane at a height of the canvas. */
+export function paneAt(l: Layout, y: number): 'gpus' | 'links' | null {
+  const within = ({ top, height }: Pane) => y >= top && y < top + height
+  return within(l.gpus) ? 'gpus' : within(l.links) ? 'links' : null
+}

@@ -2,11 +2,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-export function Later({ children }: { children: ComponentChildren }) {
+/** place: what holds its place until then, where something below would jump. */
+export function Later({
+  children,
+  place = null,
+}: {
+  children: ComponentChildren
+  place?: ComponentChildren
+}) {
   const [due, setDue] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setDue(true))
     return () => clearTimeout(timer)
   }, [])
-  return due ? children : null
+  return due ? children : place
 }

@@ -118,12 +118,16 @@ function Reasons({ reasons }: { reasons: readonly string[] }) {
 }
 
 function BigFigure({ name, value, term }: { name: string; value: string; term: string }) {
+  // As large as the number it would be wider than its column.
+  const [, number, unit] = /^(.*?)(?:\s(×.*))?$/.exec(value)!
   return (
     <div>
       <dt>
         <Term text={term}>{name}</Term>
       </dt>
-      <dd>{value}</dd>
+      <dd>
+        {number} {unit && <small>{unit}</small>}
+      </dd>
     </div>
   )
 }

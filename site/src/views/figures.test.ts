@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { longPlan } from '../../test/fake'
 import { fixture } from '../../test/fixture'
 import { busiestLink, completions, fullestMemory, waysOf } from './figures'
 
@@ -17,6 +18,13 @@ describe('figures', () => {
     ])
     expect(ways.map(w => w.value).slice(4)).toEqual([5, 4])
     expect(waysOf(null, 5, null).map(w => w.value)).toEqual([null, null, null, null, 5, null])
+  })
+  it('leave out greedy of a plan in blocks alone, so that no row comes and goes', () => {
+    const none = { value: null, efficiency: null, reason: '' }
+    const stopped = { ...result, baselines: { ...result.baselines, greedy: none } }
+    const keys = (of: typeof result) => waysOf(of, 5, 4).map(w => w.key)
+    expect(keys(stopped)).toContain('greedy')
+    expect(keys({ ...stopped, long: longPlan() })).not.toContain('greedy')
   })
   it('sum up completions', () => {
     const all = completions(instance, result)!

@@ -45,7 +45,7 @@ export function waysOf(result: PlanResult | null, primal: number | null, dual: n
     }
   })
   // Long plans have no greedy.
-  return ways.filter(way => way.key !== 'greedy' || !result || way.value !== null || way.reason !== '')
+  return ways.filter(way => way.key !== 'greedy' || !result?.long || way.value !== null || way.reason !== '')
 }
 
 /** The last completion and the weighted sum of them, ticks; null for plans that repeat. */

@@ -61,6 +61,8 @@ export interface TimelineProps {
   certified: boolean
   /** The critical chain, late to early; empty: none is drawn. */
   chain: readonly ChainLink[]
+  /** There is one where none is given for now: its button stays. */
+  chained?: boolean
   selection: Selection | null
   onSelect(selection: Selection | null): void
   /** null shows everything. Two timelines given the same range move together. */

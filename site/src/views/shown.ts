@@ -1,6 +1,7 @@
 // The plan that shows while a search goes on: its schedule is newer than the last result.
 
 import type { Compiled, PlanResult, Schedule } from '../engine/api'
+import { longEfficiency } from '../horizon/block'
 import { gapOf } from './format'
 import { efficiencyOf } from './use'
 
@@ -23,6 +24,20 @@ export function withSchedule(
     chain: [],
     completion: completionOf(instance, schedule),
   }
+}
+
+/** A result of what was only streamed, with what follows from its plan. */
+export function completed(instance: Compiled, result: PlanResult): PlanResult {
+  const { schedule, long, efficiency } = result
+  if (efficiency !== null) return result
+  if (schedule)
+    return {
+      ...result,
+      efficiency: efficiencyOf(instance, schedule),
+      completion: completionOf(instance, schedule),
+    }
+  if (long) return { ...result, efficiency: longEfficiency(instance, long), completion: Array.from(long.end) }
+  return result
 }
 
 /** By job, when it ends in ticks, or how often it iterates in a period. */

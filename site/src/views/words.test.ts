@@ -59,7 +59,7 @@ describe('status', () => {
     ],
     [
       'a plan of the scenario before it had problems',
-      runOf(result, { stale: 'problems' }),
+      runOf(result, { running: true, stale: 'problems' }),
       'Earlier plan',
       'It is of the scenario as it was before; mend the problems, and the next one follows.',
     ],

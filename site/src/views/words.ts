@@ -28,7 +28,8 @@ export function statusWords(run: RunView): StatusWords {
   const proof = run.certified ? 'certified' : 'proven'
   // Nothing that is said of the plan holds for what the scenario says now.
   if (run.stale)
-    return run.running
+    // What is searched for while there are problems is of the scenario before, too.
+    return run.running && run.stale !== 'problems'
       ? {
           tone: 'busy',
           head: 'Planning',
