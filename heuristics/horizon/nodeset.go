@@ -19,6 +19,14 @@ func (s nodeSet) add(other nodeSet) {
 	}
 }
 
+// count returns the number of its nodes.
+func (s nodeSet) count() (n int) {
+	for _, some := range s {
+		n += bits.OnesCount64(some)
+	}
+	return n
+}
+
 // first returns the first node of the set in [from, to); -1: none.
 func (s nodeSet) first(from, to instance.NodeID) instance.NodeID {
 	for at := from; at < to; at = (at/64 + 1) * 64 {

@@ -2,6 +2,7 @@ package horizon
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -103,9 +104,18 @@ func (s *site) iteration() instance.Tick { return s.tasks + s.sync }
 // anyType means all types of GPU together.
 const anyType instance.TypeID = -1
 
-// find returns where a job would run now, on free GPUs: the nearest ones or, if it runs on several
-// types of GPU, on the type on which it is fastest. nil: nowhere.
+// find returns where a job would run now, on free GPUs: the nearest ones, if it runs on several types of GPU those of the
+// type on which it is fastest, or a mixture of types that is clearly faster. nil: nowhere.
 func (f *floor) find(id instance.JobID) *site {
+	best := f.near(id)
+	if s := f.mixed(id); s != nil && (best == nil || best.iteration()-s.iteration() > best.iteration()/costly) {
+		best = s
+	}
+	return best
+}
+
+// near is find without mixtures.
+func (f *floor) near(id instance.JobID) *site {
 	best := f.nearest(id, anyType)
 	for t := range f.in.Types {
 		if len(f.in.Types) == 1 || !f.in.Jobs[id].Runs(instance.TypeID(t)) {
@@ -116,6 +126,65 @@ func (f *floor) find(id instance.JobID) *site {
 		}
 	}
 	return best
+}
+
+// mixed returns where a job would run now on free GPUs of several types, with its shallower tasks on the slower ones: as
+// fast as possible, and then on as slow ones as possible. nil: nowhere.
+func (f *floor) mixed(id instance.JobID) *site {
+	j, counts := &f.in.Jobs[id], f.counts[id]
+	if len(f.in.Types) == 1 || j.Within != instance.WithinCluster || f.idle < j.Workers || counts[j.Full()] == j.Workers {
+		return nil
+	}
+	var types []instance.TypeID // the fastest first
+	free := make([]int, len(f.in.Types))
+	for t := range f.in.Types {
+		if f.look(id, instance.TypeID(t)); j.Runs(instance.TypeID(t)) {
+			types = append(types, instance.TypeID(t))
+		}
+		for n := range f.usable {
+			free[t] += n * f.usable[n].count()
+		}
+	}
+	slices.SortStableFunc(types, func(a, b instance.TypeID) int {
+		return cmp.Compare(j.On[a].Time[j.Full()], j.On[b].Time[j.Full()])
+	})
+	// The deepest tasks come first: each on the first type of the list that has room and is fast enough.
+	deal := func(limit instance.Tick) (taken []int, longest instance.Tick) {
+		taken = make([]int, len(free))
+		for d := j.Full(); d >= 0; d-- {
+			left := counts[d]
+			for _, t := range types {
+				if n := min(left, free[t]-taken[t]); n > 0 && j.On[t].Time[d] <= limit {
+					taken[t], left, longest = taken[t]+n, left-n, max(longest, j.On[t].Time[d])
+				}
+			}
+			if left > 0 {
+				return nil, 0
+			}
+		}
+		return taken, longest
+	}
+	taken, longest := deal(math.MaxInt64)
+	if taken == nil {
+		return nil
+	}
+	slices.Reverse(types)
+	if taken, _ = deal(longest); taken == nil {
+		return nil
+	}
+	var gpus []instance.GPUID
+	for _, t := range types {
+		if f.look(id, t); taken[t] == 0 {
+			continue
+		}
+		f.gpus = f.gpus[:0]
+		for _, n := range f.fewest(taken[t], 0, instance.NodeID(len(f.in.Nodes)), 0) {
+			f.gpus = f.on(f.gpus, id, n)
+		}
+		gpus = append(gpus, f.gpus[:taken[t]]...)
+	}
+	slices.Sort(gpus)
+	return f.at(id, gpus)
 }
 
 // nearest returns where a job would run now on free GPUs of a type, as near to one another as
@@ -242,7 +311,7 @@ func (f *floor) shallowest(id instance.JobID) int {
 func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	j := &f.in.Jobs[id]
 	s := &site{gpus: gpus, depths: make([]int, len(gpus)), level: 1}
-	// The deepest tasks go where there is most room.
+	// The deepest tasks go where there is room for full depth, to the fastest GPUs, and then where there is most room.
 	order := make([]int, len(gpus))
 	left := make([]instance.Bytes, len(gpus))
 	for i, g := range gpus {
@@ -254,9 +323,18 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		}
 	}
 	g := j.Group()
-	slices.SortStableFunc(order, func(a, b int) int { // one worker at a time
-		a, b = a/g*g, b/g*g
-		return cmp.Compare(slices.Min(left[b:b+g]), slices.Min(left[a:a+g]))
+	key := func(i int) (slowness instance.Tick, room instance.Bytes) { // one worker at a time
+		i = i / g * g
+		on := j.On[f.in.GPUs[gpus[i]].Type]
+		if room = slices.Min(left[i : i+g]); room < on.Ephemeral[j.Full()] {
+			return math.MaxInt64, room
+		}
+		return on.Time[j.Full()], room
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		slowA, roomA := key(a)
+		slowB, roomB := key(b)
+		return cmp.Or(cmp.Compare(slowA, slowB), cmp.Compare(roomB, roomA))
 	})
 	d := j.Full()
 	n := f.counts[id][d]
@@ -311,7 +389,7 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 }
 
 // costly is the divisor of an iteration's length that limits the cost of a slower synchronisation
-// that lets others share the links.
+// that lets others share the links, and above which a mixture of types of GPU is worth it.
 const costly = 16
 
 // taking is the number of GPUs of a node that a job takes.

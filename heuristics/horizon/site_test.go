@@ -13,7 +13,7 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// simple is floor.find by examining every GPU, among those that are free and not kept.
+// simple is floor.near by examining every GPU, among those that are free and not kept.
 func simple(f *floor, id instance.JobID, kept map[instance.GPUID]bool) *site {
 	best := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] })
 	for t := range f.in.Types {
@@ -101,8 +101,8 @@ func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site
 	return at(fewest(most))
 }
 
-// TestFind: find gives the same sites as examining every GPU, while others come and go.
-func TestFind(t *testing.T) {
+// TestNear: near gives the same sites as examining every GPU, while others come and go.
+func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 24))
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	places, none := map[int]int{}, 0 // by number of nodes
@@ -148,7 +148,7 @@ func TestFind(t *testing.T) {
 			}
 			want := simple(f, id, kept)
 			f.take(held, false)
-			got := f.find(id)
+			got := f.near(id)
 			f.take(held, true)
 			require.Equal(t, want, got)
 			if got == nil {
@@ -181,4 +181,31 @@ func TestFind(t *testing.T) {
 	require.Greater(t, none, 100)
 	require.Greater(t, places[2]+places[3]+places[4], 100)
 	require.Greater(t, places[1], 100)
+}
+
+// TestMixed is worked out by hand: a task of full depth takes 8 ms on a GPU of type a and 10 on one of type b, one of half
+// depth 6 and 7.5. Both workers are on GPUs of type a if two are free. If only one is, the worker of full depth has it, and
+// the other one is on a GPU of type b, where it takes no longer.
+func TestMixed(t *testing.T) {
+	spec := &instance.Spec{Version: 1, Residence: instance.WhileRunning}
+	for n, gpu := range []string{"b", "a"} { // the faster one has the greater number
+		ms := instance.Duration(1e6 - n*2e5)
+		spec.Cluster.GPUTypes = append(spec.Cluster.GPUTypes, instance.GPUTypeSpec{Name: gpu, Memory: 60 << 20})
+		spec.Cluster.Racks = append(spec.Cluster.Racks, instance.RackSpec{Nodes: 1, GPUs: 2, GPU: gpu, NIC: 80e9, Fabric: 800e9})
+		layer := instance.Layer{Forward: ms * 5 / 2, Backward: ms * 5 / 2, Parameters: 1 << 10, Activations: 1 << 10}
+		x, y := layer, layer
+		x.Name, y.Name = "x", "y"
+		spec.Profiles = append(spec.Profiles, &instance.Profile{Model: "m", GPU: gpu, Batch: 1, Layers: []instance.Layer{x, y}})
+	}
+	spec.Jobs = []instance.JobSpec{{Name: "j", Model: "m", Iterations: 9, Workers: 2, SPB: instance.SPBSpec{Rule: "ladder"}}}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	f := newFloor(in, state.CheapestMultisets(in))
+	both := f.find(0)
+	require.Equal(t, []instance.GPUID{2, 3}, both.gpus)
+	f.take([]instance.GPUID{3}, false)
+	s := f.find(0)
+	require.EqualValues(t, 8, s.tasks)
+	require.Equal(t, []instance.GPUID{0, 2}, s.gpus)
+	require.Equal(t, []int{0, 1}, s.depths)
 }
