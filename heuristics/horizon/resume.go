@@ -174,23 +174,87 @@ func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
 // mostHosts is the number of units that a moving job is tried in.
 const mostHosts = 8
 
-// spread lets each moving job join the unit that would end first with it and has the memory for it.
+// spread lets each moving job join the unit that would end first with it and has the memory for it, and then moves and
+// swaps jobs as long as the last of these units ends sooner.
 func (r *Resumption) spread() []int {
 	goes := r.goNowhere()
 	for _, j := range r.movers {
+		best, least := -1, instance.Tick(0)
 		for _, n := range r.hosts(j, goes) {
 			goes[j] = n
-			if x := r.renew(n, r.members(n, goes)); x != nil && !slices.Contains(x.left, j) {
-				break
+			if end, ok := r.joined(n, goes); ok && (best < 0 || end < least) {
+				best, least = n, end
 			}
-			goes[j] = -1
 		}
+		goes[j] = best
+	}
+	for r.relieve(goes) {
 	}
 	return goes
 }
 
-// together lets all moving jobs join one new unit, which replaces the units that lost jobs and others
-// with little work.
+// joined is when a unit ends with the jobs that join it; false if they have no room in it.
+func (r *Resumption) joined(unit int, goes []int) (end instance.Tick, ok bool) {
+	jobs := r.members(unit, goes)
+	if len(jobs) == len(r.units[unit].stay) {
+		return r.units[unit].end, true
+	}
+	x := r.renew(unit, jobs)
+	if x == nil || len(x.left) > 0 {
+		return 0, false
+	}
+	if len(x.body) > 0 {
+		end = x.body[0].to
+	}
+	return end, true
+}
+
+// relieve moves a job from the unit that ends last, of those that others join, to another unit, or swaps it for a job
+// that joins that, if both then end sooner. It reports whether it did.
+func (r *Resumption) relieve(goes []int) bool {
+	last, end := -1, instance.Tick(0)
+	for _, j := range r.movers {
+		if goes[j] < 0 {
+			continue
+		}
+		if at, ok := r.joined(goes[j], goes); ok && at > end {
+			last, end = goes[j], at
+		}
+	}
+	sooner := func(units ...int) bool {
+		for _, n := range units {
+			if at, ok := r.joined(n, goes); !ok || at >= end {
+				return false
+			}
+		}
+		return true
+	}
+	for _, j := range r.movers {
+		if goes[j] != last || last < 0 {
+			continue
+		}
+		for _, n := range r.hosts(j, goes) {
+			if goes[j] = n; n != last && sooner(n, last) {
+				return true
+			}
+			goes[j] = last
+		}
+		for _, k := range r.movers {
+			n := goes[k]
+			if n < 0 || n == last || len(r.units[n].gpus) < r.in.Jobs[j].Workers || len(r.units[last].gpus) < r.in.Jobs[k].Workers {
+				continue
+			}
+			if goes[j], goes[k] = n, last; sooner(n, last) {
+				return true
+			}
+			goes[j], goes[k] = last, n
+		}
+	}
+	return false
+}
+
+// together lets all moving jobs join one new unit, which replaces the units that lost jobs and as many others with little
+// work as make it end, if its GPUs are busy, with the last of all units.
 func (r *Resumption) together() []int {
 	lost := make([]bool, len(r.units))
 	var order []int
@@ -210,9 +274,17 @@ func (r *Resumption) together() []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(first(a)-first(b), cmp.Compare(level(a), level(b))) })
 	all := group{begun: true}
+	last, load := 0.0, 0.0
+	for n := range r.units {
+		last = max(last, float64(r.units[n].end-r.was.Now))
+	}
+	for _, j := range r.movers {
+		load += r.queue.work(j)
+	}
 	for _, n := range order {
 		u := &r.units[n]
-		if len(all.stay)+len(u.stay)+len(r.movers) > mostTogether {
+		enough := len(all.of) > 1 && !lost[n] && load+all.work < 0.95*last*float64(len(all.gpus))
+		if enough || len(all.stay)+len(u.stay)+len(r.movers) > mostTogether {
 			break
 		}
 		all.of, all.jobs, all.stay = append(all.of, n), append(all.jobs, u.jobs...), append(all.stay, u.stay...)
@@ -279,13 +351,16 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 		}
 	}
 	tell()
-	starts := [][]int{r.spread(), r.together(), r.goes}
+	starts := [][]int{r.spread(), r.together(), nil} // the last one is the best then
 	slices.SortStableFunc(starts[:2], func(a, b []int) int { return cmp.Compare(r.estimate(a), r.estimate(b)) })
 	waiting := 0
 	if slices.ContainsFunc(r.parts, func(p part) bool { return !p.begun }) {
 		waiting = 3 // most of the time goes to these
 	}
 	for n, goes := range starts {
+		if goes == nil {
+			goes = r.goes
+		}
 		within, cancel := Portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
 		r.polish(within, c, goes, rng, tell)
 		cancel()
