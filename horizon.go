@@ -123,6 +123,7 @@ func (p *planner) horizon() (*Result, error) {
 	} else {
 		p.note("no plan of jobs that share GPUs: %v", err)
 	}
+	p.endBounds()
 	p.wait(bounds)
 	return p.writtenOut()
 }
@@ -308,13 +309,15 @@ const mostClasses = 200
 
 // horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: the fluid program and,
 // unless the plan is quick, column generation before it for weighted completion, or the packing of whole workers on whole GPUs
-// after it for the makespan. The channel is closed when all are done.
+// after it for the makespan. The channel is closed when all are done; [planner.endBounds] ends those that take long.
 func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
+	ctx, enough := p.longBounds()
 	p.lp = p.engine()
 	value := p.result.Primal
 	go func() {
 		defer close(done)
+		defer enough()
 		if p.lp == nil {
 			return
 		}
@@ -324,14 +327,14 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 		}
 		roomy := p.in.Roomy()
 		if p.columnsFirst() && !p.opt.Quick {
-			p.columnsOf(p.ctx, roomy, p.lp, columns.Limits{Work: longColumnWork})
+			p.columnsOf(ctx, roomy, p.lp, columns.Limits{Work: longColumnWork})
 		}
 		if p.ctx.Err() != nil {
 			return
 		}
 		p.fluid(roomy, p.lp)
 		if !p.opt.Quick && p.ctx.Err() == nil && !p.noPlan() {
-			p.packingBound(p.ctx, roomy, p.lp, value)
+			p.packingBound(ctx, roomy, p.lp, value)
 		}
 	}()
 	return done

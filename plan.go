@@ -121,7 +121,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	// ask for a schedule to start from.
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
-	bounds, enough := p.startBounds(begun)
+	bounds := p.startBounds(begun)
 	p.schedules(begun, heuristics.Config.Divided)
 	if opt.start != nil {
 		p.take("the plan carried over", opt.start)
@@ -136,9 +136,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	}
 	p.bySize()
 	p.improve(bounds, 4, earlyRounds, 0)
-	if p.opt.Time > 0 && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
-		enough()
-	}
+	p.endBounds()
 	p.wait(bounds)
 	p.settle()
 	small := p.small()

@@ -48,14 +48,10 @@ func (p *planner) grace() time.Duration {
 
 // startBounds starts the bounds that need an LP engine; those of columns wait
 // for a schedule to begin with, which may be nil. The channel is closed when
-// all are done; enough ends those that take long and give no prices of resources.
-func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struct{}, enough context.CancelFunc) {
+// all are done; [planner.endBounds] ends those that take long.
+func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 	done := make(chan struct{})
-	ctx, enough := context.WithCancel(p.ctx)
-	ctx = eventloop.Context(ctx)
-	p.mu.Lock()
-	p.enough = enough
-	p.mu.Unlock()
+	ctx, enough := p.longBounds()
 	first := p.lp != nil && (p.opt.Quick || !p.columnsFirst())
 	if first && p.opt.Time == 0 && p.in.Tasks() <= mostAwaitTasks {
 		p.fluidIn = make(chan struct{})
@@ -94,7 +90,23 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) (all <-chan struc
 			p.fluid(p.in, engine)
 		}
 	}()
-	return done, enough
+	return done
+}
+
+// longBounds is the context of the bounds that take long and give no prices of resources.
+func (p *planner) longBounds() (context.Context, context.CancelFunc) {
+	ctx, enough := context.WithCancel(p.ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.enough = enough
+	return eventloop.Context(ctx), enough
+}
+
+// endBounds ends these bounds if, in a run with a time limit, the plan is good enough.
+func (p *planner) endBounds() {
+	if p.opt.Time > 0 && p.enough != nil && p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
+		p.enough()
+	}
 }
 
 // boundsAlone computes the bounds of short and long plans that need no engine, and starts those that do, without a schedule to begin
@@ -112,8 +124,7 @@ func (p *planner) boundsAlone() (all <-chan struct{}, none bool) {
 	p.lp = p.engine()
 	begun := make(chan *instance.Schedule, 1)
 	begun <- nil
-	all, _ = p.startBounds(begun)
-	return all, false
+	return p.startBounds(begun), false
 }
 
 // mostAwaitTasks is the largest number of tasks for which schedules wait for the

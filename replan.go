@@ -145,6 +145,7 @@ func (p *planner) replan(improve improver) (*Result, error) {
 		improve(ctx, p, rounds)
 	}
 	if bounds != nil {
+		p.endBounds()
 		p.wait(bounds)
 	}
 	return p.writtenOut()
