@@ -23,7 +23,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := &cobra.Command{Use: "bench", Short: "Measure JigSaw and other solvers on generated instances", SilenceUsage: true}
-	root.AddCommand(newRun(), newPeers(), newTable(), newAblation(), newClassical(), newGenerate(), newChild())
+	root.AddCommand(newRun(), newPeers(), newTable(), newAblation(), newGroups(), newClassical(), newGenerate(), newChild())
 	if err := root.ExecuteContext(ctx); err != nil {
 		os.Exit(1)
 	}
@@ -125,6 +125,22 @@ func newAblation() *cobra.Command {
 			}
 			return bench.Ablation(c.OutOrStdout(), records)
 		}}
+}
+
+func newGroups() *cobra.Command {
+	var g bench.GroupStudy
+	c := &cobra.Command{Use: "groups ROW", Short: "Print where the gap of a plan of many nodes comes from, by planning groups of its nodes alone", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if g.Row, err = bench.ParseRow(args[0]); err != nil {
+				return err
+			}
+			return g.Run(c.Context(), c.OutOrStdout())
+		}}
+	f := c.Flags()
+	f.DurationVar(&g.Limit, "limit", time.Minute, "time of the whole plan")
+	f.DurationVar(&g.Each, "each", 20*time.Second, "time of each group")
+	f.IntVar(&g.Count, "count", 12, "groups to plan alone")
+	return c
 }
 
 func write(name string, f func(io.Writer)) error {
