@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-/** Tells the service worker which files there are, under a name that changes with any of them. */
+/** Gives the service worker the list of files, and a name that changes with any of them. */
 const precache: Plugin = {
   name: 'precache',
   apply: 'build',
@@ -51,14 +51,14 @@ const preload: Plugin = {
   },
 }
 
-/** Hot reload puts styles into the page, which the policy forbids. */
+/** Hot reload inserts styles into the page, which the policy forbids. */
 const lenient: Plugin = {
   name: 'lenient',
   apply: 'serve',
   transformIndexHtml: html => html.replace(/<meta\s+http-equiv="Content-Security-Policy"[^>]*>/, ''),
 }
 
-/** Bytes of modules, unpacked: how many come packed, servers may not say. */
+/** Sizes of modules, unpacked, in bytes: servers may not send the packed sizes. */
 const bytesOf = (...names: string[]) =>
   names
     .map(name => statSync(new URL(`../bin/${name}.wasm`, import.meta.url), { throwIfNoEntry: false }))
@@ -73,18 +73,18 @@ export default defineConfig({
   plugins: [precache, preload, lenient],
   build: {
     target: 'es2022',
-    // The strict Content-Security-Policy has no place for data: but in images.
+    // The strict Content-Security-Policy allows data: only in images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: { index: 'index.html', sw: 'src/sw.ts' },
-      // A service worker keeps its name, for browsers look for its next version there.
+      // A service worker keeps its name, because browsers look for its next version there.
       output: { entryFileNames: chunk => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
     },
   },
   worker: { format: 'es' },
-  // The core is built outside of this folder: ../bin/wasm.
+  // The core is built outside this folder: ../bin/wasm.
   server: { fs: { allow: ['..'] } },
   test: { include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'] },
 })

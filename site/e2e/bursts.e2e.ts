@@ -1,4 +1,4 @@
-// Burst-parallel and moldable jobs: what shows is what the command line plans.
+// Burst-parallel and moldable jobs: the page shows what the command line plans.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
@@ -47,7 +47,7 @@ test('burst-parallel jobs are planned as by the command line, and drawn', () =>
         `${(100 * job.rate_of_alone).toFixed(1)}\u00a0%`,
       ]),
     )
-    await view.getByText(`The background has ${said.background_rate.toPrecision(4)} GPUs`).waitFor()
+    await view.getByText(`Background jobs get ${said.background_rate.toPrecision(4)} GPUs`).waitFor()
     // One period of each: steps of layers, and slices of the background.
     expect(await view.getByRole('img', { name: /^One period of/ }).count()).toBe(2)
     await view
@@ -60,14 +60,14 @@ test('burst-parallel jobs are planned as by the command line, and drawn', () =>
     expect(await page.getByLabel('Objective').count()).toBe(0)
     await shoot(page, 'bursts')
 
-    // A change is planned at once; a mistake is told; another scenario is planned as ever.
+    // A change is planned at once; a mistake is reported; another scenario is planned as usual.
     const before = await table.innerText()
     const form = page.getByRole('form', { name: 'Scenario form' })
     await form.getByRole('button', { name: /^vgg / }).click()
     await form.getByRole('slider', { name: 'Amplification, slider' }).fill('1.2')
     await expect.poll(() => table.innerText()).not.toBe(before)
     await form.getByRole('slider', { name: 'GPUs, slider' }).fill('64')
-    await page.getByText('The scenario has problems: mend them, and the plan follows.').waitFor()
+    await page.getByText('The scenario has problems: fix them to get a plan.').waitFor()
     await page
       .getByText(/no node .* that has 64 GPUs/)
       .first()
@@ -137,10 +137,10 @@ test('workers of moldable jobs are chosen as by the command line, and then plann
       .waitFor()
     expect(await faults(page)).toEqual([])
     await shoot(page, 'moldable')
-    // What has no numbers of workers yet is exported as it is written, and what that lacks is said.
+    // Without numbers of workers the scenario is exported as written, with a note about what is missing.
     await page.keyboard.press('e')
     const dialog = page.getByRole('dialog', { name: 'Export' })
-    await dialog.getByText(/“Plan with these” puts them there/).waitFor()
+    await dialog.getByText(/“Plan with these” adds them/).waitFor()
     expect(await dialog.getByRole('button', { name: /^MPS/ }).isDisabled()).toBe(true)
     const saved = page.waitForEvent('download')
     await dialog.getByRole('button', { name: /^JSON/ }).click()

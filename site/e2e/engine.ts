@@ -1,4 +1,4 @@
-// The engine of the page without the page: its worker, asked from a picture of the
+// The page's engine without the page: its worker, used from an image document of the
 // same server, under the same policy.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import type { Methods, PlanOptions, Reply } from '../src/engine/api'
 import type { Visitor } from './harness'
 
-/** What a plan comes to, as the command line has it too. */
+/** The figures of a plan, which the command line has as well. */
 export interface Outcome {
   status: string
   primal: number | null

@@ -1,4 +1,4 @@
-// What the failure of each link and node would do: looked at, stopped, made, and taken back.
+// What the failure of each link and node would do: examined, stopped, applied, and undone.
 import { expect, test } from 'vitest'
 import {
   example,
@@ -38,7 +38,7 @@ test('every failure is looked at, as by the command line, and one is made and un
     // Ticks of 10 ms.
     expect(cells).toContain(`${(said.harm[0].repaired / 100).toPrecision(4)}\u00a0s`)
     // The picture is the command line's.
-    const picture = panel.getByRole('img', { name: /^The network, each link and node/ })
+    const picture = panel.getByRole('img', { name: /^The network: each link and node/ })
     expect(await picture.locator('[data-link], [data-node]').count()).toBe(said.cases)
     expect(await faults(page)).toEqual([])
     await panel.scrollIntoViewIfNeeded()
@@ -76,11 +76,11 @@ test('a look at many failures can be stopped, and shows those that were looked a
       await panel.getByRole('button', { name: 'Stop looking' }).press('Enter')
       await panel.getByText(/^Stopped after \d+ of 32\./).waitFor()
       await panel.getByRole('button', { name: 'Look again' }).click()
-      await panel.getByText(/^12\sfailures touch no job/).waitFor()
+      await panel.getByText(/^12\sfailures affect no job/).waitFor()
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(sideways).toBeLessThanOrEqual(0)
       expect(await faults(page)).toEqual([])
-      await panel.getByRole('img', { name: /^The network, each link and node/ }).scrollIntoViewIfNeeded()
+      await panel.getByRole('img', { name: /^The network: each link and node/ }).scrollIntoViewIfNeeded()
       await shoot(page, 'failures-phone')
     },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },

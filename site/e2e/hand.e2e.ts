@@ -1,4 +1,4 @@
-// A plan changed by hand: the checker watches, and the bound stays.
+// A plan changed by hand: the checker checks each move, and the bound stays.
 import { expect, test } from 'vitest'
 import { faults, linkTo, settled, shoot, useBrowser, visit } from './harness'
 
@@ -21,7 +21,7 @@ test('a task moves by keyboard and by mouse, and what that breaks is said', () =
     await settled(page)
     await page.getByRole('button', { name: 'By hand' }).click()
     const said = page.getByRole('status', { name: 'By hand' })
-    await said.getByText('The checker watches').waitFor()
+    await said.getByText('Every move is checked').waitFor()
     const timeline = page.getByRole('application')
     await timeline.focus()
     await page.keyboard.press('Enter')
@@ -29,14 +29,14 @@ test('a task moves by keyboard and by mouse, and what that breaks is said', () =
     await said.getByText(/Valid: .* worse than the planner’s/).waitFor()
     await page.keyboard.press('[')
     await page.keyboard.press('ArrowLeft')
-    await said.getByText(/breach/).waitFor()
+    await said.getByText(/violation/).waitFor()
     expect(await said.innerText()).toMatch(/rule \d+ \(.*\): job 0 "a", iteration/)
     expect(await faults(page)).toEqual([])
     await shoot(page, 'hand')
     await page.keyboard.press('Control+z')
     await said.getByText(/Valid/).waitFor()
     await page.getByRole('button', { name: 'Undo move' }).click()
-    await said.getByText('The checker watches').waitFor()
+    await said.getByText('Every move is checked').waitFor()
     // The last bar, half a width to the right.
     const box = (await timeline.boundingBox())!
     const bar = { x: box.x + box.width * 0.8, y: box.y + 40 }
@@ -48,7 +48,7 @@ test('a task moves by keyboard and by mouse, and what that breaks is said', () =
     await page.mouse.down()
     await page.mouse.move(bar.x - 200, bar.y, { steps: 4 })
     await page.mouse.up()
-    await said.getByText(/breach/).waitFor()
+    await said.getByText(/violation/).waitFor()
     await page.getByRole('button', { name: 'Planner’s plan' }).click()
     await said.waitFor({ state: 'detached' })
   }))

@@ -1,6 +1,6 @@
-// What the tests in a browser share: the program that serves the page, the browser, and a
-// page that fails its test when anything goes wrong that nobody looks at: an error in the
-// console, an exception, a breach of the policy, a request to another place.
+// Shared by the tests in a browser: the program that serves the page, the browser, and a page
+// that fails its test when anything goes wrong unnoticed: an error in the console, an
+// exception, a violation of the policy, a request to another host.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const jigsaw = `${root}bin/jigsaw`
 const shots = `${root}bin/shots/`
 
-/** How long anything may take on a busy machine. Nothing here measures time. */
+/** The timeout for everything, on a busy machine. Nothing here measures time. */
 export const patience = 60_000
 
 let server: ChildProcess
@@ -69,7 +69,7 @@ function address(process: ChildProcess): Promise<string> {
   })
 }
 
-/** A visitor: a browser with nothing stored, and what went wrong in it. */
+/** A visitor: a browser with empty storage, and what went wrong in it. */
 export class Visitor {
   readonly wrongs: string[] = []
 
@@ -85,7 +85,7 @@ export class Visitor {
   async tab(path = ''): Promise<Page> {
     const page = await this.context.newPage()
     page.on('console', message => {
-      // Which browsers ask for by themselves where a document names no icon.
+      // Browsers request this by themselves if a document names no icon.
       if (message.location().url === `${home}favicon.ico`) return
       if (message.type() === 'error') this.wrongs.push(`console: ${message.text()}`)
     })
@@ -102,7 +102,7 @@ export class Visitor {
     return page
   }
 
-  /** Ends the visit. Nothing may have gone wrong. */
+  /** Ends the visit and fails if anything went wrong. */
   async leave(): Promise<void> {
     await this.context.close()
     expect(this.wrongs).toEqual([])
@@ -113,7 +113,7 @@ export class Visitor {
 export const linkTo = (content: unknown) =>
   `#1.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
 
-/** Opens a link in a page that is there. */
+/** Opens a link in an open page. */
 export async function follow(page: Page, fragment: string): Promise<void> {
   await page.evaluate(hash => {
     location.hash = hash
@@ -160,7 +160,7 @@ jobs:
   - {name: b, model: resnet50, workers: 1, iterations: 2}
 `
 
-/** Planned thoroughly within seconds, also without a GPU: a plan that is worse, and not proven optimal. */
+/** Planned thoroughly within seconds, also with one GPU less: that plan is worse, and not proven optimal. */
 export const short = `version: 1
 name: short
 tick_us: 10000
@@ -173,23 +173,23 @@ jobs:
   - {name: c, model: resnet50, workers: 2, iterations: 8}
 `
 
-/** Ends the search where one is on, once there is a plan. Most tests have no need of the thorough one. */
+/** Stops a running search once there is a plan. Most tests do not need the thorough plan. */
 export async function stop(page: Page): Promise<void> {
   await planned(page)
-  // The first puts away what is told of a field.
+  // The first Escape closes the hint of a field.
   if ((await page.locator('[role=tooltip]:popover-open').count()) > 0) await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await settled(page)
 }
 
-/** A picture to look at, kept with the build. */
+/** A screenshot to look at, kept with the build. */
 export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${shots}${name}.png` })
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong, in words; in all that it knows, or by these rules alone. */
+/** The violations found by axe, in words; by all of its rules, or only by the given ones. */
 export async function faults(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async rules => {
@@ -213,7 +213,7 @@ export function fileOf(name: string, text: string): string {
   return file
 }
 
-/** What the command line says. */
+/** The output of the command line. */
 export async function run(...args: string[]): Promise<string> {
   try {
     return (await promisify(execFile)(jigsaw, args, { maxBuffer: 1 << 28 })).stdout

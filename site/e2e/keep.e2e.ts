@@ -19,7 +19,7 @@ import {
 
 useBrowser()
 
-/** What is open first, where it does not matter: planned at once, it leaves the processor to what is looked at. */
+/** The scenario open first, where it does not matter: it is planned at once, and leaves the processor free. */
 const start = linkTo({ text: small })
 
 async function type(page: Page, name: string): Promise<void> {
@@ -29,7 +29,7 @@ async function type(page: Page, name: string): Promise<void> {
 
 async function rename(page: Page, to: string): Promise<void> {
   await type(page, to)
-  // What shows instead is the cause where this fails.
+  // If this fails, what is shown instead is the cause.
   await expect.poll(() => page.getByRole('banner').locator('.saving').innerText()).toBe('saved')
 }
 
@@ -42,7 +42,7 @@ async function shared(page: Page): Promise<string> {
   return found
 }
 
-/** Keeps all others from what is stored, until this tab is closed: a transaction that never ends. */
+/** Blocks the storage for all others until this tab is closed: a transaction that never ends. */
 async function wedge(visitor: Visitor): Promise<Page> {
   const tab = await visitor.tab('favicon.svg')
   await tab.evaluate(
@@ -94,7 +94,7 @@ test('a link brings the same state to another browser', async () => {
     expect(await page.getByRole('tab', { name: 'Depths', selected: true }).count()).toBe(1)
     await page.locator('.cm-content').waitFor()
     expect(await shared(page)).toBe(sent)
-    // Another link in the same tab is heard, and so is the same again.
+    // Another link in the same tab is opened, and so is the same one again.
     const second = linkTo({ text: 'version: 1\nname: second\n' })
     await follow(page, second)
     await opened(page, 'second')
@@ -142,7 +142,7 @@ test('the way back from a link leads to what was open before', () =>
     await opened(page, 'rack')
     await page.goBack()
     await opened(page, 'quickstart')
-    // A change is kept, and so is the way back to it.
+    // A change is kept, and the Back button leads to it.
     await rename(page, 'mine')
     await follow(page, example('rack'))
     await opened(page, 'rack')
@@ -202,7 +202,7 @@ test('files that are no scenario change nothing, or say what is wrong with them'
       .getByText(/^\d+ problems?/)
       .first()
       .waitFor()
-    // An alias that grows a thousandfold with each line.
+    // Aliases that expand tenfold with each line.
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]']
     for (const [of, by] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'])
       bomb.push(`${by}: &${by} [${Array(10).fill(`*${of}`).join(',')}]`)
@@ -211,7 +211,7 @@ test('files that are no scenario change nothing, or say what is wrong with them'
       .getByText(/^\d+ problems?/)
       .first()
       .waitFor()
-    // All the while the page answers, and what was kept is there.
+    // The page stays responsive, and the stored scenarios are still there.
     await page.getByRole('button', { name: 'Scenarios' }).click()
     await page.getByRole('dialog').getByRole('button', { name: /^mine/ }).first().click()
     await opened(page, 'mine')
@@ -223,7 +223,7 @@ test('a scenario outlives a reload, and its history brings it back', () =>
     await planned(page)
     await rename(page, 'first')
     await rename(page, 'second')
-    // What is selected is kept, too, but it is no revision.
+    // The selection is kept, too, but does not make a revision.
     for (const x of [300, 400]) {
       await page
         .locator('canvas')
@@ -252,7 +252,7 @@ test('a scenario outlives a reload, and its history brings it back', () =>
 
 test('two tabs lose nothing', () =>
   visit(async visitor => {
-    // What a tab tells the others comes late where the machine is busy: here, when it is deaf, never.
+    // Messages between tabs come late on a busy machine; here, while a tab is deaf, never.
     await visitor.context.addInitScript(() => {
       globalThis.BroadcastChannel = class extends BroadcastChannel {
         constructor(name: string) {
@@ -271,7 +271,7 @@ test('two tabs lose nothing', () =>
     // A change here shows there.
     await rename(one, 'ours too')
     await opened(two, 'ours too')
-    // Both at once, before either has heard of the other: both are kept.
+    // Both at once, before either has received the other's message: both are kept.
     for (const tab of [one, two])
       await tab.evaluate(() => document.documentElement.setAttribute('data-deaf', ''))
     await Promise.all([type(one, 'left'), type(two, 'right')])
@@ -327,7 +327,7 @@ test('what was open last shows once storage answers, unless something was done m
 test('storage that cannot be opened is told, and the page works', () =>
   visit(async visitor => {
     const other = await visitor.tab('favicon.svg')
-    // Its next version waits for ever, for this one stays open; whoever comes after waits too.
+    // Its next version waits forever, because this one stays open; later requests wait too.
     await other.evaluate(
       () =>
         new Promise<void>(resolve => {
@@ -354,7 +354,7 @@ test('after the first visit the network is not needed', () =>
     await visitor.context.setOffline(true)
     await page.reload()
     await planned(page)
-    // The browser answers that by itself; the service worker any other address of the page.
+    // The browser serves that by itself; any other address of the page is served by the service worker.
     await page.goto(`${home}?from=elsewhere`)
     await planned(page)
     await stop(page)

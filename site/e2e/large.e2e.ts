@@ -1,4 +1,4 @@
-// Plans on hundreds of GPUs: an overview of nodes, and rows where they are asked for.
+// Plans on hundreds of GPUs: an overview of nodes, and rows on request.
 import { expect, test } from 'vitest'
 import { faults, linkTo, shoot, stop, useBrowser, visit } from './harness'
 
@@ -39,6 +39,6 @@ test('512 GPUs show as heat of nodes, and those of a node on demand', () =>
     // By keyboard: one node of the list.
     await nodes.getByRole('combobox', { name: /^GPUs of/ }).selectOption({ index: 10 })
     await nodes.getByRole('application', { name: /on 8 GPUs/ }).waitFor()
-    await nodes.getByRole('button', { name: 'Overview alone' }).click()
+    await nodes.getByRole('button', { name: 'Overview only' }).click()
     expect(await nodes.getByRole('application').count()).toBe(0)
   }))

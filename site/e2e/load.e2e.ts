@@ -1,4 +1,4 @@
-// The first plan does not wait for all of the planner.
+// The first plan does not wait for the whole planner.
 import { expect, test } from 'vitest'
 import { linkTo, planned, settled, small, useBrowser, visit } from './harness'
 
@@ -19,7 +19,7 @@ test('the first plans come before the whole planner does, which then goes on', (
     await planned(page)
     const status = page.locator('.status')
     await expect.poll(() => status.textContent()).toContain('still loading')
-    // A change is planned by what there is.
+    // A change is planned by the part that is loaded.
     const numbers = () => page.getByRole('region', { name: 'Numbers' }).innerText()
     const before = await numbers()
     await page.locator('.job-title').first().click()

@@ -1,4 +1,4 @@
-// Plans of hours: jobs on nodes, one block close up, and a table by job.
+// Long plans: jobs on nodes, one block in close-up, and a table by job.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { example, faults, follow, linkTo, settled, shoot, small, stop, useBrowser, visit } from './harness'
@@ -76,7 +76,7 @@ test('on a low screen a block that is opened comes into sight, and so do its job
       const hours = page.getByRole('region', { name: /jobs on nodes$/ })
       const rows = hours.getByRole('group', { name: 'Jobs on nodes' })
       await hours.getByText('Table by job').click()
-      // By the keyboard too, which axe sees to.
+      // By keyboard too, which axe checks.
       expect(await faults(page)).toEqual([])
       const seen = (part: Locator) =>
         part.evaluate(one => {
@@ -92,7 +92,7 @@ test('on a low screen a block that is opened comes into sight, and so do its job
       await expect.poll(() => seen(block.getByRole('heading'))).toBe(true)
       const lit = await rows.locator('.horizon-bar:not(.dimmed)').all()
       expect((await Promise.all(lit.map(seen))).some(Boolean)).toBe(true)
-      // On paper are all of them, as wide as it is.
+      // On paper all of them are printed, as wide as the page.
       await page.setViewportSize({ width: 720, height: 400 })
       await page.emulateMedia({ media: 'print' })
       const cut = await rows.evaluate(box => {
@@ -121,7 +121,7 @@ test('plans of hours are compared on one axis and in a table', () =>
       .getByText(/[▲▼] [−+]?\d/)
     await ends.waitFor()
     await stop(page)
-    // One that is picked out is so in both.
+    // A job that is selected is selected in both.
     await hours('B').and(page.locator('[data-bar="bert"]')).locator('rect').last().click()
     expect(await hours('A').and(page.locator('.dimmed')).count()).toBeGreaterThan(0)
     expect(await faults(page)).toEqual([])

@@ -1,4 +1,4 @@
-// Defects that visitors met once, each as they would meet it again.
+// Regression tests for defects found by visitors.
 import { expect, test } from 'vitest'
 import { bareEngine } from './engine'
 import { planned, run, stop, useBrowser, Visitor, visit } from './harness'
@@ -103,7 +103,7 @@ test('while the planner loads, how much of it has come is told', () =>
       await route.continue()
     })
     const page = await visitor.tab()
-    await page.getByText(/The planner loads: [1-9]\d?\s%/).waitFor()
+    await page.getByText(/Loading the planner: [1-9]\d?\s%/).waitFor()
     release()
     await planned(page)
   }))
@@ -123,7 +123,7 @@ test('without WebAssembly, or without a network, what can be done is told', asyn
   await off.context.route(/\.wasm$/, route => route.abort())
   const other = await off.tab()
   await other
-    .getByText(/is there a network, and does the server still run\? Then reload/)
+    .getByText(/check that there is a network and that the server is running, then reload/)
     .first()
     .waitFor()
   await off.context.close()
@@ -139,7 +139,7 @@ test('a job that is typed in the editor leaves the focus there, though the form 
     await page.locator('.cm-content').click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('  -')
-    // The form has it.
+    // The form shows it.
     await expect.poll(() => form.locator('.jobs > li').count()).toBe(6)
     await page.keyboard.type(' {name: typed')
     await page.locator('.cm-content').getByText('typed').waitFor()

@@ -1,4 +1,4 @@
-// A model that nobody measured, described in the page.
+// A model that was not measured, described in the page.
 import { expect, test } from 'vitest'
 import { faults, linkTo, planned, settled, shoot, stop, useBrowser, visit } from './harness'
 
@@ -18,8 +18,8 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: cluster }))
     await page.getByRole('button', { name: '+ Model…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
-    await dialog.getByLabel('Begin with').selectOption('llama-8b')
+    const dialog = page.getByRole('dialog', { name: 'A model by its dimensions' })
+    await dialog.getByLabel('Start from').selectOption('llama-8b')
     const estimates = dialog.getByRole('list', { name: 'Estimates' })
     await estimates.getByText('8.03 G parameters').waitFor()
     // A slider moves, and the estimate with it: 16 layers of 32.
@@ -28,7 +28,7 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
     await estimates.getByText('4.54 G parameters').waitFor()
     expect(await faults(page)).toEqual([])
     await shoot(page, 'model')
-    // What cannot be is told.
+    // Impossible values are reported.
     const heads = dialog.getByRole('textbox', { name: 'Heads', exact: true })
     await heads.fill('31')
     await dialog.getByText(/does not divide by 31 heads/).waitFor()
@@ -37,7 +37,7 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
     await estimates.getByText('4.54 G parameters').waitFor()
     await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
     await page.getByRole('button', { name: /^llama-8b / }).waitFor()
-    // What is stopped before it has a plan leaves the one before.
+    // A run that is stopped before it has a plan leaves the previous plan.
     const timeline = page.getByRole('region', { name: 'Timeline of own model' })
     await timeline.getByRole('button', { name: 'llama-8b' }).waitFor()
     await stop(page)
@@ -55,7 +55,7 @@ test('a config.json sets the sliders, which keep what else it says', () =>
     const page = await visitor.tab(linkTo({ text: cluster }))
     await planned(page)
     await page.getByRole('button', { name: '+ Model…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
+    const dialog = page.getByRole('dialog', { name: 'A model by its dimensions' })
     const config = {
       model_type: 'mixtral',
       num_local_experts: 8,
@@ -72,8 +72,8 @@ test('a config.json sets the sliders, which keep what else it says', () =>
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(config)),
     })
-    await dialog.getByText('46.7 G parameters (12.9 G for each token)').waitFor()
-    // What cannot be one is said, and changes nothing.
+    await dialog.getByText('46.7 G parameters (12.9 G active per token)').waitFor()
+    // A file that is not a config is reported, and changes nothing.
     await dialog.getByLabel('Or a config.json').setInputFiles({
       name: 'weights.safetensors',
       mimeType: 'application/octet-stream',
@@ -85,7 +85,7 @@ test('a config.json sets the sliders, which keep what else it says', () =>
     const layers = dialog.getByRole('textbox', { name: 'Layers', exact: true })
     expect(await layers.inputValue()).toBe('32')
     await layers.fill('4')
-    await dialog.getByText('6.07 G parameters (1.84 G for each token)').waitFor()
+    await dialog.getByText('6.07 G parameters (1.84 G active per token)').waitFor()
     await dialog.getByRole('button', { name: 'Add to the scenario' }).click()
     await page.getByRole('button', { name: /^mixtral-8x7b / }).waitFor()
     await settled(page)
@@ -143,7 +143,7 @@ test('models of several GPUs a worker are chosen like others', () =>
     // And described by figures.
     await page.getByText('Form', { exact: true }).first().click()
     await page.getByRole('button', { name: '+ Model…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'A model by its figures' })
+    const dialog = page.getByRole('dialog', { name: 'A model by its dimensions' })
     const estimate = dialog.getByRole('list', { name: 'Estimates' })
     await estimate.getByText(/forward/).waitFor()
     const alone = await estimate.innerText()

@@ -1,4 +1,4 @@
-// What a visitor comes for: a plan, another after each change, and a stop.
+// The main path of a visitor: a plan, a new one after each change, and Stop.
 
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -28,7 +28,7 @@ test('the first plan comes by itself', () =>
     const plan = page.getByRole('region', { name: 'Plan', exact: true })
     expect(await plan.innerText()).toMatch(/no plan can be (more than|as much as)|optimal/)
     expect(await plan.innerText()).toMatch(/certified/)
-    // A newcomer is told what the picture shows, until that is enough.
+    // A newcomer sees an introduction until it is closed.
     const welcome = page.getByRole('note', { name: 'What the picture shows' })
     await welcome.getByRole('button', { name: 'add a rush job' }).click()
     await page.getByRole('button', { name: /^rush / }).waitFor()
@@ -111,7 +111,7 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
     await page.locator('.cm-lintRange-error').first().waitFor()
     await planned(page)
     await shoot(page, 'mistake')
-    // The editor's keys and the page's buttons are of one history.
+    // The editor's keys and the page's buttons share one history.
     const [undo, redo] = ['Undo', 'Redo'].map(name => page.getByRole('button', { name, exact: true }))
     while (await undo!.isEnabled()) await page.keyboard.press('ControlOrMeta+z')
     await page
@@ -135,10 +135,10 @@ test('while a job has a mistake it is marked, jobs keep their colours and links 
     expect(await page.locator('.job .wrong').count()).toBe(1)
     expect(await page.locator('.job .swatch rect').count()).toBe(5)
     expect(await page.getByLabel('Cut links').isEnabled()).toBe(true)
-    // The plan that stays is told from one of what the form says, and is as legible.
+    // The plan that stays is marked as an earlier one, and is as legible.
     await page.getByRole('region', { name: 'Numbers' }).getByText('Earlier plan').waitFor()
     expect(await faults(page)).toEqual([])
-    // The problem takes room below the form, not from the field.
+    // The problem takes space below the form, and does not hide the field.
     const field = (await workers.boundingBox())!
     const problems = (await page.getByRole('region', { name: 'Problems' }).boundingBox())!
     expect(field.y + field.height).toBeLessThanOrEqual(problems.y + 1)
@@ -168,7 +168,7 @@ test('Stop keeps the best plan so far', () =>
     await page.waitForTimeout(1500)
     await stop(page)
     expect(await page.getByRole('region', { name: 'Plan', exact: true }).innerText()).toMatch(/Makespan\s+\d/)
-    // The engine is there for the next one.
+    // The engine is ready for the next plan.
     await follow(page, linkTo({ text: small }))
     await opened(page, 'small')
     await settled(page)
@@ -183,7 +183,7 @@ test('the gallery shows plans in small, and every scenario opens and is planned,
     const menu = page.getByRole('button', { name: 'Gallery', exact: true })
     await menu.click()
     const cards = gallery.locator('.card')
-    // The first is in sight, the last is not: it is made once it is.
+    // The first is in sight, the last is not: it is made once it is scrolled into sight.
     await cards.first().locator('.thumbnail.drawn').waitFor()
     expect(await cards.last().locator('.thumbnail').innerText()).toBe('')
     for (const card of await cards.all()) {
@@ -205,7 +205,7 @@ test('the gallery shows plans in small, and every scenario opens and is planned,
       .getByRole('button', { name: /^Open/ })
       .evaluateAll(buttons => buttons.map(button => button.getAttribute('aria-label') ?? ''))
     expect(openers.length).toBeGreaterThanOrEqual(24)
-    // The plan that shows did not mind.
+    // The current plan was not affected.
     await page.keyboard.press('Escape')
     expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toBe(numbers)
     for (const opener of openers) {
@@ -234,13 +234,13 @@ test('an infeasible scenario says why', () =>
       .getByText(/deadline/)
       .first()
       .waitFor()
-    // And what would mend it, which does.
-    const mend = page.getByRole('region', { name: 'What would mend it' })
+    // The offered change makes a plan possible.
+    const mend = page.getByRole('region', { name: 'What would fix it' })
     const later = mend.getByRole('button', { name: /^Deadline: .* for job "rush"$/ })
     await later.waitFor()
     expect(await faults(page)).toEqual([])
     await shoot(page, 'infeasible')
-    // Nothing shows that could be pinned, or came about over time.
+    // There is nothing to pin, and no progress over time.
     await page.keyboard.press('p')
     await page.getByRole('status').getByText('There is no plan to pin.').waitFor()
     const panel = page.getByRole('tabpanel')
@@ -250,7 +250,7 @@ test('an infeasible scenario says why', () =>
     await panel.getByText('There is no plan that a failure could harm.').waitFor()
     expect(await panel.getByRole('button').count()).toBe(0)
     await page.getByRole('tab', { name: 'Progress' }).click()
-    await panel.getByText('there was neither').waitFor()
+    await panel.getByText('neither was found').waitFor()
     const times = await panel.locator('svg text').allTextContents()
     expect(new Set(times).size).toBe(times.length)
     await page.getByRole('tab', { name: 'Explain' }).click()
@@ -275,7 +275,7 @@ test('two plans are compared on one axis', () =>
     await page.getByRole('tab', { name: 'Compare' }).click()
     await page.getByText('Completion of each job').waitFor()
     const table = page.getByRole('tabpanel').getByRole('table').first()
-    // The change may not be planned yet: then the plan is compared with itself.
+    // The change may not have been planned yet: then the plan is compared with itself.
     await expect
       .poll(() => table.innerText(), { timeout: patience })
       .toMatch(/Makespan\s+[\d.]+\s+s\s+[\d.]+\s+s\s+▼/)
@@ -290,7 +290,7 @@ test('compared plans can be moved while something is selected', () =>
     await page.keyboard.press('p')
     const plans = page.getByRole('tabpanel').getByRole('application')
     await plans.nth(1).press('Enter')
-    await page.getByRole('button', { name: 'Select nothing' }).first().waitFor()
+    await page.getByRole('button', { name: 'Clear the selection' }).first().waitFor()
     for (let i = 0; i < 4; i++) await plans.nth(1).press('w')
     for (let i = 0; i < 40; i++) await plans.nth(1).press('d')
     await page.getByRole('button', { name: 'Share', exact: true }).click()
@@ -308,11 +308,7 @@ test('the explanation predicts, and verifies by solving anew', () =>
     await stop(page)
     await page.getByRole('tab', { name: 'Explain' }).click()
     await page.getByRole('button', { name: 'Try it' }).first().click()
-    await page
-      .getByRole('tabpanel')
-      .getByRole('button', { name: /Take over/i })
-      .first()
-      .waitFor()
+    await page.getByRole('tabpanel').getByRole('button', { name: /Apply/i }).first().waitFor()
     await shoot(page, 'explain')
     await page.getByRole('tab', { name: 'Progress' }).click()
     await shoot(page, 'progress')

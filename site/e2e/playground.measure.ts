@@ -1,4 +1,4 @@
-// Measures the page against its goals, in Chromium, and writes docs/playground.md anew.
+// Measures the page against its goals, in Chromium, and rewrites docs/playground.md.
 // Medians of ten; nothing else should run on the machine.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const rows: [what: string, measured: string, goal: string, met: boolean | null][
 
 useServer()
 
-// A visitor who has been here before: a profile on disk, with what the browser keeps there.
+// A returning visitor: a profile on disk, with the browser's caches.
 let context: BrowserContext
 const profile = mkdtempSync(join(tmpdir(), 'jigsaw-profile-'))
 beforeAll(async () => {
@@ -111,7 +111,7 @@ for (const [example, most] of [
         else await nodes.press(i % 4 === 0 ? 'ArrowRight' : 'ArrowLeft')
         taken.push(await page.evaluate(replanned))
         if (!searching) await stop(page)
-        // At rest, or in the midst of the thorough plan that follows.
+        // When idle, or during the thorough plan that follows.
         await page.waitForTimeout(1000)
       }
       await page.close()
@@ -119,7 +119,7 @@ for (const [example, most] of [
       goal(`\`${example}\`: from a slider's change to its plan and bound shown${when}`, median(taken), most)
     })
 
-/** In the page: how long after the last key its plan and bound showed, ms. */
+/** In the page: the time from the last key until its plan and bound were shown, ms. */
 async function replanned(): Promise<number> {
   for (;;) {
     const plan = window.notes.plans.find(({ at, bounded }) => bounded && at > window.notes.key)

@@ -1,15 +1,15 @@
-// What a measured page notes down by itself, on its own clock, so that neither the script
-// that drives the browser nor the way between them is measured.
+// Measurements that a page records by itself, on its own clock, so that neither the script that
+// drives the browser nor the connection to it is measured.
 import type { CDPSession, Page } from 'playwright-core'
 
 interface Notes {
   /** When the first worker answered, ms since the navigation. */
   ready: number
-  /** Plans that show: when their frame was drawn, and whether it was the whole answer, with a bound. */
+  /** Plans shown: when their frame was drawn, and whether it was the complete answer, with a bound. */
   plans: { at: number; bounded: boolean }[]
-  /** The last key that was pressed. */
+  /** When the last key was pressed. */
   key: number
-  /** When a search had ended for the page. */
+  /** When a search ended, as seen by the page. */
   idle: number
 }
 
@@ -34,7 +34,7 @@ export function note(): void {
         else if (this.plans.has(data.id)) {
           const result = data.data
           if (result?.schedule || data.schedule)
-            // A search that a change ended answers as well, of what was before.
+            // A search that was ended by a change also answers, about the earlier scenario.
             drawn(at =>
               notes.plans.push({ at, bounded: typeof result?.dual === 'number' && !result.stopped }),
             )
@@ -69,7 +69,7 @@ export async function longestTask(page: Page, work: () => Promise<void>) {
   )
   await session.send('Tracing.end')
   const { traceEvents } = JSON.parse(await readStream(session, await ended)) as { traceEvents: TraceEvent[] }
-  // The browser's own pages, as that of a new tab, have processes of theirs.
+  // The browser's own pages, such as the new tab, have their own processes.
   const { origin } = new URL(page.url())
   const own = new Set(traceEvents.filter(e => e.args.data?.url?.startsWith(origin)).map(e => e.pid))
   const main = new Set(
@@ -82,7 +82,7 @@ export async function longestTask(page: Page, work: () => Promise<void>) {
   return { time: most(e => e.dur), processor: most(e => e.tdur) }
 }
 
-/** Of Chromium's trace format; times in microseconds. */
+/** An event in Chromium's trace format; times in microseconds. */
 interface TraceEvent {
   name: string
   pid: number

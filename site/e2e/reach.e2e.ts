@@ -1,4 +1,4 @@
-// The page for everyone: by keyboard alone, for screen readers, dark, on a phone.
+// Accessibility: by keyboard alone, for screen readers, dark, on a phone.
 import { expect, test } from 'vitest'
 import {
   example,
@@ -22,7 +22,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       async visitor => {
         const page = await visitor.tab()
         await stop(page)
-        // The dark page is the light one in other colours.
+        // The dark page differs from the light one only in colours.
         const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
         expect(await faults(page, rules)).toEqual([])
         await shoot(page, `main-${colorScheme}`)
@@ -60,7 +60,7 @@ test('a phone shows all of it, without scrolling sideways', () =>
       await planned(page)
       await stop(page)
       await shoot(page, 'phone')
-      // One row of a header, and the rows of the GPUs on the first screen.
+      // The header takes one row, and the rows of the GPUs are on the first screen.
       expect((await page.getByRole('banner').boundingBox())!.height).toBeLessThan(56)
       const timeline = await page.getByRole('application').boundingBox()
       expect(timeline?.y).toBeLessThan(420)
@@ -86,7 +86,7 @@ test('a phone shows all of it, without scrolling sideways', () =>
       expect(gain.y).toBeLessThan(300)
       await shoot(page, 'phone-tour')
       await page.getByRole('button', { name: 'End the tour' }).click()
-      // Help is about fingers; keys are folded away.
+      // Help describes touch gestures; keys are folded away.
       await page.getByRole('button', { name: 'More' }).click()
       await page.getByRole('button', { name: 'Help' }).click()
       const help = page.getByRole('dialog', { name: 'Help' })
@@ -94,7 +94,7 @@ test('a phone shows all of it, without scrolling sideways', () =>
       expect(await help.getByText('plan thoroughly').isVisible()).toBe(false)
       await shoot(page, 'phone-help')
       await page.keyboard.press('Escape')
-      // The scenario is as much of the page as the plan.
+      // The scenario gets the whole page, like the plan.
       await page.getByRole('navigation').getByRole('button', { name: 'Scenario', exact: true }).click()
       await page.locator('.job-title').first().click()
       expect(await faults(page)).toEqual([])
@@ -215,10 +215,10 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
     const form = page.getByRole('form', { name: 'Scenario form' })
     // With the pointer on the name of the field.
     await form.getByText('Copies', { exact: true }).hover()
-    expect(await tip.innerText()).toBe('Identical jobs that this one stands for.')
+    expect(await tip.innerText()).toBe('How many identical jobs this entry stands for.')
     await page.mouse.move(700, 5)
     await tip.waitFor({ state: 'detached' })
-    // By Tab alone, through fields that come into sight on the way: slider and number, texts, lists, boxes.
+    // By Tab alone, through fields that scroll into sight on the way: slider and number, texts, lists, boxes.
     const told = new Map<string, string>()
     await form.getByRole('slider', { name: 'Copies, slider' }).focus()
     for (let i = 0; i < 40; i++) {
@@ -243,7 +243,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
       expect([...told.keys()]).toContain(label)
     await page.keyboard.press('Escape')
     await expect.poll(() => tip.count()).toBe(0)
-    // A slider that the pointer drags hides nothing.
+    // While a slider is dragged by pointer, the hint must not hide anything.
     await form.getByRole('slider', { name: 'Weight, slider' }).click()
     expect(await tip.count()).toBe(0)
     // In the header as well.
@@ -279,7 +279,7 @@ test('the plan has all of the width where the scenario is hidden', () =>
     await scenario.waitFor({ state: 'hidden' })
     expect(await width()).toBeGreaterThan(1430)
     expect(await faults(page)).toEqual([])
-    // The next visit finds it so.
+    // The next visit keeps this.
     await page.reload()
     await planned(page)
     expect(await scenario.isVisible()).toBe(false)
@@ -329,7 +329,7 @@ test('on paper are rows that a screen scrolls to', () =>
       const page = await visitor.tab(linkTo({ text }))
       await stop(page)
       await page.locator('.timeline-box.scrolls').waitFor()
-      // Before it goes on, as before a page is printed.
+      // Synchronously, as before a page is printed.
       const [all, colours] = await page.evaluate(async () => {
         dispatchEvent(new Event('beforeprint'))
         await Promise.resolve()
@@ -378,7 +378,7 @@ test('a part of the page that cannot be loaded says so', () =>
     await stop(page)
     await page.getByText('YAML', { exact: true }).click()
     await page.getByRole('alert').getByText('could not be loaded').waitFor()
-    // As the browser does in the console.
+    // The browser reports it in the console as well.
     expect(visitor.wrongs.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
   }))
 
@@ -399,7 +399,7 @@ test('a dialog opens again though the browser has not told yet that it is closed
     await page.evaluate(async () => {
       const first = document.querySelector('dialog')
       const told = new Promise(resolve => first?.addEventListener('close', resolve))
-      // As Escape does: the event comes in a task of its own, and the key may come before.
+      // As with Escape: the event comes in a task of its own, and the key may be pressed before.
       first?.close()
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
       await told

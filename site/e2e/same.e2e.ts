@@ -1,4 +1,4 @@
-// The browser gives the very plan that the command line gives, and what it exports is read there.
+// The browser makes exactly the plan of the command line, and the command line reads its exports.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ useBrowser()
 
 const folder = mkdtempSync(join(tmpdir(), 'jigsaw-'))
 
-/** What the command line makes of an instance. */
+/** The command line's plan of an instance. */
 async function planHere(text: string, seed: number, quick: boolean): Promise<Outcome> {
   const [file, proof] = [fileOf('instance.yaml', text), join(folder, 'proof.json')]
   rmSync(proof, { force: true })
@@ -40,7 +40,7 @@ async function planHere(text: string, seed: number, quick: boolean): Promise<Out
   }
 }
 
-/** What the page's core makes of it. */
+/** The plan of the page's core. */
 const planThere = (page: Page, text: string, seed: number, quick: boolean) =>
   page.evaluate(options => window.plan(options), { text, seed, quick })
 
@@ -53,12 +53,12 @@ test('quick plans, bounds and proofs of every example equal those of the command
     expect(examples.length).toBeGreaterThanOrEqual(8)
     const page = await bareEngine(visitor)
     for (const name of examples) {
-      // Of burst-parallel jobs bursts.e2e.ts sees to it.
+      // Burst-parallel jobs are tested in bursts.e2e.ts.
       if (name === 'burst') continue
       const text = await run('example', 'write', name)
       for (const seed of [0, 1]) {
         const here = await planHere(text, seed, true)
-        // What is planned in blocks, the command line alone writes out.
+        // Only the command line writes out plans in blocks.
         if ((here.schedule as { blocks?: unknown } | undefined)?.blocks) break
         expect(await planThere(page, text, seed, true), `${name}, seed ${seed}`).toEqual(here)
       }
@@ -73,7 +73,7 @@ test('thorough plans equal those of the command line', () =>
       expect(await planThere(page, text, 1, false)).toEqual(await planHere(text, 1, false))
   }))
 
-/** Saves an export, and says where. */
+/** Saves an export and returns its path. */
 async function save(page: Page, format: string): Promise<string> {
   await page.keyboard.press('e')
   const dialog = page.getByRole('dialog', { name: 'Export' })
@@ -90,7 +90,7 @@ test('what is exported is read by the command line, and the command that shows m
   visit(async visitor => {
     const page = await visitor.tab(linkTo({ text: short }))
     await stop(page)
-    // What was changed here is what is saved.
+    // The changed scenario is what is saved.
     await page.getByRole('slider', { name: 'GPUs per node, slider' }).press('ArrowRight')
     await expect.poll(() => page.getByRole('application').getAttribute('aria-label')).toMatch(/on 6 GPUs/)
     await settled(page)

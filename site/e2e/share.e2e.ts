@@ -49,12 +49,12 @@ for (const colorScheme of ['light', 'dark'] as const)
         expect(size).toEqual({ width: 2400, height: 1260 })
         // Two plans of three jobs: hardly a blank page.
         expect(colours).toBeGreaterThan(100)
-        // It says what the page says, and how sure that is.
+        // It says what the page says, and how certain that is.
         const label = (await picture.getAttribute('aria-label'))!
-        expect(label).toMatch(/^short\. Partial backpropagation .* which is certified\.$/)
+        expect(label).toMatch(/^short\. Partial backpropagation .* \(certified\)\.$/)
         expect(label.slice(0, label.indexOf(':'))).toContain(gain.slice(0, gain.indexOf(' by')))
         await shoot(page, `share-${colorScheme}`)
-        // The plan at full depth was made for it: the switch has it at once, and the same numbers.
+        // The plan at full depth was made for it: the switch shows it at once, with the same numbers.
         await page.keyboard.press('Escape')
         await page.getByRole('switch', { name: 'SPB' }).press('Space')
         const sentence = (await page.getByText(/^Partial backpropagation \(SPB\) ends/).innerText()).trim()
@@ -68,25 +68,25 @@ test('of a plan of the scenario before a change, Share and Export say so, and th
     const page = await visitor.tab(linkTo({ text: small }))
     await settled(page)
     await follow(page, linkTo({ text: small.replace('workers: 2', 'workers: 0') }))
-    await page.getByText('It is of the scenario as it was before; mend the problems').waitFor()
+    await page.getByText('It is for an earlier version of the scenario; fix the problems').waitFor()
     await page.keyboard.press('e')
     await page
       .getByRole('dialog', { name: 'Export' })
-      .getByText('The plan is of the scenario as it was')
+      .getByText('The plan is for an earlier version')
       .waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('s')
     const dialog = page.getByRole('dialog', { name: 'Share' })
-    await dialog.getByText('The picture is of the plan that shows').waitFor()
-    // It still says what the plan gains, and how good it is.
+    await dialog.getByText('The picture shows the current plan').waitFor()
+    // It still shows the gain of the plan, and how good it is.
     const picture = dialog.getByRole('img', { name: /^small\. .+no plan is better/ })
     await picture.waitFor()
     await page.keyboard.press('Escape')
     await follow(page, linkTo({ text: small }))
-    await expect.poll(() => page.getByText('It is of the scenario as it was').count()).toBe(0)
+    await expect.poll(() => page.getByText('It is for an earlier version').count()).toBe(0)
     await page.keyboard.press('s')
     await dialog.getByRole('textbox').waitFor()
-    expect(await dialog.getByText('The picture is of the plan that shows').count()).toBe(0)
+    expect(await dialog.getByText('The picture shows the current plan').count()).toBe(0)
   }))
 
 test('the picture of a change shows the pinned plan and this one', () =>

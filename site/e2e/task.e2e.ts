@@ -1,4 +1,4 @@
-// The question that the page is there for, asked with the mouse alone and with the keyboard alone:
+// The main question of the page, asked by mouse alone and by keyboard alone:
 // 4 nodes of 8 GPUs, six ResNets and three BERTs. What does partial backpropagation gain, what would
 // a faster network, and what if a GPU fails?
 import type { Page } from 'playwright-core'
@@ -12,7 +12,7 @@ const gainOf = (page: Page) =>
     .getByRole('region', { name: 'Numbers' })
     .getByText(/^Partial backpropagation \(SPB\) ends sooner than full depth by [\d.]+/)
 
-/** Waits for a plan of so many jobs on so many GPUs and what SPB gains in it, and ends the search. */
+/** Waits for a plan of the given jobs and GPUs and for the gain from SPB, and stops the search. */
 async function plannedWith(page: Page, what: string): Promise<void> {
   await expect.poll(() => page.getByRole('application').getAttribute('aria-label')).toContain(what)
   await gainOf(page).waitFor()
@@ -23,7 +23,7 @@ async function plannedWith(page: Page, what: string): Promise<void> {
 const change = (page: Page, name: RegExp) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
 
-/** That SPB gains is said, and by how much more at most; what a faster network would do and a failed GPU was asked, and is answered. */
+/** The gain from SPB and the remaining gap are shown; the questions about a faster network and a failed GPU are answered. */
 async function answered(page: Page): Promise<void> {
   await gainOf(page).waitFor()
   expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toMatch(
@@ -31,13 +31,13 @@ async function answered(page: Page): Promise<void> {
   )
   for (const name of [/the network$/, /a GPU of r0n0 fails/]) {
     await change(page, name)
-      .getByRole('button', { name: /^Take over/ })
+      .getByRole('button', { name: /^Apply/ })
       .waitFor()
     expect(await change(page, name).innerText()).toMatch(/\ss → .*\ss/)
   }
 }
 
-/** The GPU failed in the scenario, and the plan healed. */
+/** The GPU failed in the scenario, and the jobs were replanned. */
 async function healed(page: Page): Promise<void> {
   await page.getByText('A GPU of r0n0 fails.').waitFor()
   await plannedWith(page, '9 jobs on 31')
@@ -86,7 +86,7 @@ test('what would I gain is answered by mouse', () =>
     await change(page, /the network$/).scrollIntoViewIfNeeded()
     await shoot(page, 'task')
     await change(page, /a GPU of r0n0 fails/)
-      .getByRole('button', { name: /^Take over/ })
+      .getByRole('button', { name: /^Apply/ })
       .click()
     await healed(page)
   }))
@@ -110,7 +110,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
     const press = async (key: string, times = 1) => {
       for (let i = 0; i < times; i++) await page.keyboard.press(key)
     }
-    /** Chooses in the list that has the focus, once it holds the words, by typing its first letters: a slow page forgets the letters before, so they are typed anew until they hold. */
+    /** Chooses in the focused list, once it has the entry, by typing its first letters: a slow page forgets earlier letters, so they are typed again until the choice is right. */
     const choose = async (words: string | RegExp, letters: string) => {
       await page.locator('select:focus option').getByText(words).first().waitFor({ state: 'attached' })
       await expect
@@ -140,7 +140,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
       await go(new RegExp(`^${job}.*, 4`))
       await press('Enter')
       await go(/^Model$/)
-      // Models that were measured on other GPUs say so.
+      // Models measured on other GPUs are marked.
       await page.getByText('resnet50 (on v100 only)').waitFor({ state: 'attached' })
       await choose(model, model)
       await go(/^Copies, slider/)
@@ -154,7 +154,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
     await press('Enter')
     await answered(page)
     await shoot(page, 'task-keyboard')
-    await go(/^Take over: a GPU of r0n0 fails/)
+    await go(/^Apply: a GPU of r0n0 fails/)
     await press('Enter')
     await healed(page)
   }))
@@ -169,7 +169,7 @@ test('the switch of SPB shows the same jobs at full depth, and back', () =>
     const gain = gainOf(page)
     const toggle = numbers.getByRole('switch', { name: 'SPB' })
     await toggle.press('Space')
-    // While it is planned the row of the gain is there, and nothing below it moves.
+    // During planning the row of the gain stays, and nothing below it moves.
     const line = numbers.locator('.gain')
     expect((await line.innerText()).trim()).not.toMatch(/^SPB$/)
     await expect.poll(async () => Number(await makespan()) / Number(spb)).toBeGreaterThan(1.1)
@@ -181,7 +181,7 @@ test('the switch of SPB shows the same jobs at full depth, and back', () =>
     await expect.poll(makespan).toBe(spb)
     await shoot(page, 'spb-moves')
     expect(await gain.innerText()).toContain(`${full}\u00a0s → ${spb}\u00a0s`)
-    // It was planned before: nothing is planned anew.
+    // It was planned before, and is not planned again.
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
   }))
@@ -218,12 +218,12 @@ test('a click on a GPU fails it, the plan heals, and undo takes it back', () =>
         /(on other GPUs than before|stays on its GPUs); the plan is [\d.]+\s% worse: [\d.]+\ss → [\d.]+\ss\. A valid plan; no plan can be/,
       )
     await shoot(page, 'healed')
-    // The others keep their names, and it can be mended where it stands in the form, too.
+    // The others keep their names, and it can be restored in the form, too.
     await open()
     expect(await menu.getAttribute('aria-label')).toBe('What may happen to r0n0.gpu1')
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Mend GPU r0n0.gpu0' }).waitFor()
+    await page.getByRole('button', { name: 'Restore GPU r0n0.gpu0' }).waitFor()
     await healing.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => numbers.innerText()).toBe(before)
     await healing.waitFor({ state: 'detached' })
@@ -245,7 +245,7 @@ test('the tour teaches SPB with plans that are made on the way', () =>
     await stop(page)
     await page.getByRole('button', { name: 'Take the tour' }).click()
     const tour = page.getByRole('region', { name: 'Tour' })
-    /** The makespan that the tour tells, once it fits; while it is planned anew none is told. */
+    /** The makespan that the tour shows, once it fits; during planning none is shown. */
     const time = async (fits: (seconds: number) => boolean) => {
       let seconds = NaN
       await expect
@@ -269,7 +269,7 @@ test('the tour teaches SPB with plans that are made on the way', () =>
     await tour.getByRole('button', { name: 'Next' }).click()
     await page.locator('.healing').getByText('A GPU of r0n0 fails.').waitFor()
     await time(seconds => seconds > spb)
-    // Back mends the GPU.
+    // Back restores the GPU.
     await tour.getByRole('button', { name: 'Back' }).click()
     expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
     await tour.getByRole('button', { name: 'End the tour' }).click()

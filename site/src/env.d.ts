@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
 
-/** Bytes of what makes a first plan and of all of the planner, unpacked; see vite.config.ts. */
+/** Sizes in bytes, unpacked, of the first core and of the whole planner; see vite.config.ts. */
 declare const FIRST_BYTES: number
 declare const ALL_BYTES: number

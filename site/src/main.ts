@@ -1,4 +1,4 @@
-// The engine starts before anything else is read: it takes the longest.
+// The engine starts before anything else is loaded: it takes the longest.
 import { startEngine } from './engine/client'
 
 const starting = startEngine()

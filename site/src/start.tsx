@@ -16,7 +16,7 @@ import { registerWorker } from './state/update'
 
 export async function start(starting: Starting): Promise<void> {
   const store = new Store()
-  // Where there is room for both.
+  // If there is room for both.
   if (window.innerWidth >= 1600) store.scenarioMode.value = 'both'
   const sketches = new Sketches(starting.spare, store.engine)
   const session = new Session(store, new BroadcastChannel('jigsaw'), first)
@@ -24,7 +24,7 @@ export async function start(starting: Starting): Promise<void> {
     store.ready.value = ready
   })
   starting.onCrash = message => {
-    store.status.value = `The planner failed and was started anew: ${message}`
+    store.status.value = `The planner failed and was restarted: ${message}`
   }
   store.loaded.value = starting.bytes
   starting.onBytes = bytes => {
@@ -34,21 +34,21 @@ export async function start(starting: Starting): Promise<void> {
     engine => store.attach(engine),
     reason => store.fail(reason),
   )
-  // In tasks of their own, so that none is long.
+  // In separate tasks, so that none is long.
   const later = () => new Promise(resolve => setTimeout(resolve))
   await later()
   const root = document.getElementById('app')
   if (root) render(<App session={session} sketches={sketches} />, root)
   await later()
   await session.start()
-  // The first plan waits for the text to be read: that goes first.
+  // The first plan waits for the text to be read, so that comes first.
   await later()
   void learn(store)
-  // It loads all files: on a slow network what the page itself waits for goes first.
+  // It loads all files: on a slow network, what the page itself waits for comes first.
   if (import.meta.env.PROD) void starting.ready.then(() => setTimeout(() => void registerWorker(), 3000))
 }
 
-/** Asks for what the forms and the editor offer. Without an engine they do without. */
+/** Asks for what the forms and the editor offer. Without an engine they work without it. */
 async function learn({ engine, profiles, schema }: Store): Promise<void> {
   try {
     ;[profiles.value, schema.value] = await Promise.all([
@@ -56,6 +56,6 @@ async function learn({ engine, profiles, schema }: Store): Promise<void> {
       engine.call('schema', { kind: 'instance' }),
     ])
   } catch {
-    // That there is no engine is said where the plan would be.
+    // A missing engine is reported in place of the plan.
   }
 }

@@ -1,8 +1,8 @@
 // The service worker: after the first visit the page opens without a network. All files of a
-// version are kept together, so that no mix of versions can run; a new version waits until
-// the visitor takes it.
+// version are stored together, so that versions cannot mix; a new version waits until
+// the visitor accepts it.
 
-/** The files of this build and a name for them; put here by vite.config.ts. */
+/** The files of this build and a name for them; inserted by vite.config.ts. */
 declare const BUILD: { version: string; files: string[] }
 
 interface Worker {
@@ -34,7 +34,7 @@ const prefix = 'jigsaw-'
 const own = prefix + BUILD.version
 
 worker.addEventListener('install', event => {
-  // The browser answers these from the cache by itself, without starting this worker first.
+  // The browser serves these from the cache by itself, without starting this worker.
   const { pathname } = new URL(worker.registration.scope)
   const routes = [pathname, `${pathname}assets/*`].map(pathname => ({
     condition: { urlPattern: { pathname, search: '' } },
@@ -43,7 +43,7 @@ worker.addEventListener('install', event => {
   if (event.addRoutes) event.waitUntil(event.addRoutes(routes).catch(() => {}))
   event.waitUntil(
     caches.open(own).then(cache =>
-      // Names in assets carry a hash: those may come from the browser's cache.
+      // Names in assets contain a hash, so these files may come from the browser's cache.
       cache.addAll(
         BUILD.files.map(file => new Request(file, file.startsWith('assets/') ? {} : { cache: 'reload' })),
       ),
@@ -73,7 +73,7 @@ worker.addEventListener('fetch', event => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || !request.url.startsWith(worker.registration.scope)) return
   url.search = url.hash = ''
-  // Every page is the page.
+  // Every navigation gets the same page.
   const key = request.mode === 'navigate' ? new URL('./', worker.registration.scope).href : url.href
   event.respondWith(caches.open(own).then(async cache => (await cache.match(key)) ?? fetch(request)))
 })

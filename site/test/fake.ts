@@ -5,7 +5,7 @@ import { EngineError } from '../src/engine/error'
 import type { WorkerLike } from '../src/engine/protocol'
 import type { CallOptions } from '../src/engine/seat'
 
-/** A worker whose answers the test gives by hand. */
+/** A worker whose answers are given by the test. */
 export class FakeWorker implements WorkerLike {
   onmessage: ((event: MessageEvent) => void) | null = null
   onerror: ((event: ErrorEvent) => void) | null = null

@@ -1,6 +1,6 @@
-// Plans of any size for tests and for measuring the views: valid by the rules that a
-// picture depends on (no GPU runs two tasks at once, no link is over its capacity), made
-// by a simple list scheduler from a seed.
+// Plans of any size for tests and for measuring the views: valid by the rules that matter for a
+// picture (no GPU runs two tasks at once, no link exceeds its capacity), made by a simple list
+// scheduler from a seed.
 
 import type {
   ChainLink,
@@ -17,10 +17,10 @@ export interface FixtureOptions {
   nodes: number
   gpus: number
   jobs: number
-  /** About so many tasks in all. */
+  /** The approximate number of tasks. */
   tasks: number
   seed: number
-  /** The plan repeats, and some of it crosses the boundary. */
+  /** Whether the plan repeats; then some of it crosses the period's boundary. */
   periodic?: boolean
 }
 
@@ -117,7 +117,7 @@ export function scheduleOf(instance: Compiled, o: FixtureOptions): Schedule {
   const total = instance.nodes.reduce((n, node) => n + node.gpus, 0)
   const load = new Float64Array(total)
   const residency = instance.jobs.map(job => {
-    // Whole nodes where they fit, the least loaded first.
+    // Whole nodes if possible, the least loaded first.
     const start = Array.from(
       { length: Math.max(Math.floor(total / job.workers), 1) },
       (_, i) => i * job.workers,
@@ -253,7 +253,7 @@ function usageOf(instance: Compiled, s: Schedule): Usage {
   }
 }
 
-/** A chain back from the last end: the element before on the GPU, or the iteration before. */
+/** A chain back from the last end: the previous element on the GPU, or the previous iteration. */
 function chainOf(instance: Compiled, s: Schedule): ChainLink[] {
   const chain: ChainLink[] = []
   let at = {
@@ -375,7 +375,7 @@ export function fixture(o: Partial<FixtureOptions> = {}): { instance: Compiled; 
   return { instance, result: resultOf(instance, scheduleOf(instance, options)) }
 }
 
-/** A profile of a job's model with layers of very different size. */
+/** A profile of a job's model with layers of very different sizes. */
 export function profileOf(model: string, seed = 1): ProfileInfo {
   const next = random(seed)
   return {
@@ -396,7 +396,7 @@ export function profileOf(model: string, seed = 1): ProfileInfo {
   }
 }
 
-/** The size that frame times are promised for: 1,024 GPUs and about 20,000 tasks. */
+/** The size for which frame times are promised: 1,024 GPUs and about 20,000 tasks. */
 export function large(): { instance: Compiled; result: PlanResult } {
   return fixture({ racks: 16, nodes: 8, gpus: 8, jobs: 250, tasks: 20_000, seed: 7 })
 }

@@ -1,4 +1,4 @@
-// scripts/pack-wasm: what a packed program finds in its memory is what it found before.
+// scripts/pack-wasm: a packed program has the same memory contents as before.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const section = (id: number, ...body: number[]) => [id, body.length, ...body]
 const text = (s: string) => [s.length, ...Buffer.from(s)]
 /** One page of memory that is exported as Go exports it. */
 const memory = [...section(5, 1, 0, 1), ...section(7, 1, ...text('mem'), 2, 0)]
-/** Three segments: at 1, right behind with a zero inside, and at 10,000, far away and a number that needs a byte for its sign. */
+/** Three segments: at 1, right after it with a zero inside, and at 10,000, far away, an address that needs an extra byte for its sign. */
 const data = section(
   11,
   ...[3, 0, 0x41, 1, 0x0b, ...text('abc')],
@@ -26,7 +26,7 @@ const names = section(0, ...text('name'), 1, 2, 3)
 function pack(...sections: number[][]): [code: Buffer<ArrayBuffer>, data: Buffer<ArrayBuffer>] {
   const files: [string, string] = [join(folder, 'code'), join(folder, 'data')]
   writeFileSync(files[0], Buffer.from([0, ...Buffer.from('asm'), 1, 0, 0, 0, ...sections.flat()]))
-  // What it cannot know it says, and goes on.
+  // It reports what it does not know, and continues.
   execFileSync(script, files, { stdio: ['ignore', 'pipe', 'pipe'] })
   return [readFileSync(files[0]), readFileSync(files[1])]
 }

@@ -3,8 +3,8 @@
 //   node workbench/frames.mjs
 //
 // A frame's cost is its script and the rasterising of the canvases, in software. Prints
-// medians and 95th percentiles of the time it takes, and of the processor's time alone,
-// which others on the machine do not stretch; fails where a median of that is over 16 ms.
+// medians and 95th percentiles of the elapsed time, and of the processor time, which does not
+// depend on other load; fails if a median of that is over 16 ms.
 
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
@@ -95,7 +95,7 @@ async function prepare(what) {
   frameTimes.length = 0
 }
 
-/** In the page: moves what is seen a little, and waits until it is drawn. */
+/** In the page: moves the view a little, and waits until it is drawn. */
 async function step({ what, part }) {
   const { range, selection, result } = window.bench
   const end = result.primal

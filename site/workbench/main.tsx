@@ -1,4 +1,4 @@
-// The views alone, with plans made up, for looking at them and for measuring: not part of
+// The views alone, with artificial plans, for inspection and measurements: not part of
 // the site. ?plan=small|rack|large|periodic|names or ?example=rack, ?view=timeline|numbers|..., ?theme=dark.
 
 import '../src/styles/tokens.css'
@@ -79,7 +79,7 @@ const run: RunView = {
 const job = signal<number | null>(null)
 const whatIfs = signal<WhatIfState[]>([])
 
-/** Answers after a while, and refuses to cut links. */
+/** Answers after a delay, and refuses to cut links. */
 function ask(change: WhatIfChange) {
   const others = whatIfs.value.filter(w => w.change !== change)
   whatIfs.value = [...others, { change, answer: null, error: '' }]
@@ -183,8 +183,8 @@ function Page() {
 
 render(<Page />, document.getElementById('app')!)
 
-// What each frame costs: what its callbacks do, and then the rasterising of the canvases,
-// which reading a pixel waits for.
+// The cost of a frame: its callbacks, and then the rasterising of the canvases, which reading
+// a pixel waits for.
 const frameTimes: { script: number; all: number }[] = []
 const request = window.requestAnimationFrame.bind(window)
 window.requestAnimationFrame = callback =>

@@ -34,7 +34,7 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
   const open = (name: DialogName) => {
     dialog.value = { name }
   }
-  // This one, not its name: it may have been asked for again before the browser tells that it is closed.
+  // Closes this dialog only: one of the same name may have been opened again before the browser reports that this one is closed.
   const close = () => {
     if (dialog.peek() === shown) dialog.value = null
   }
@@ -47,12 +47,12 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
   const pane = store.pane.value
   return (
     <div class={`shell shows-${pane}${store.aside.value ? '' : ' alone'}`}>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of the page, which may have to show first. */}
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page that may have to be shown first. */}
       <a
         class="skip"
         href="#plan"
         onClick={() => {
-          // It may be the part that does not show.
+          // The plan may be hidden on a narrow screen.
           store.pane.value = 'plan'
           requestAnimationFrame(() => document.getElementById('plan')?.focus())
         }}
@@ -70,7 +70,7 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
       )}
       {update.value && (
         <div class="banner" role="status">
-          <span>A new version of this page is here.</span>
+          <span>A new version of this page is available.</span>
           <button
             type="button"
             class="button"
@@ -118,7 +118,7 @@ export function App({ session, sketches }: { session: Session; sketches: Sketche
           store.status.value ||
           (store.planning.view.value &&
             !store.ready.value &&
-            'A first plan. The search and the bounds by linear programs are still loading.')}
+            'This is a first plan: the search and the linear-programming bounds are still loading.')}
       </div>
       {tour.value && <Tour session={session} onClose={() => (tour.value = false)} />}
       {shown?.name === 'gallery' && (

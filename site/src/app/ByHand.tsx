@@ -1,10 +1,10 @@
-// A plan that a visitor changes by hand: what the checker says of it, and how far it is from the bound.
+// A plan that a visitor changes by hand: the checker's verdict, and the distance to the bound.
 import type { Store } from '../state/store'
 import { Icon } from '../ui/icons'
 import type { RunView } from '../views/props'
 import { handWords } from '../views/words'
 
-/** So many broken rules are told of. */
+/** How many violated rules are listed. */
 const FEW = 3
 
 export function ByHand({ store, run }: { store: Store; run: RunView }) {

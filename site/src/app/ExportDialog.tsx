@@ -19,7 +19,7 @@ const formats: readonly (readonly [group: string, rows: readonly (readonly [Form
       ['yaml', 'YAML', 'the text as it is'],
       ['json', 'JSON', 'for programs'],
       ['mps', 'MPS', 'the integer program, for CBC, HiGHS, SCIP, Gurobi'],
-      ['lp', 'LP', 'the same to read'],
+      ['lp', 'LP', 'the same program, easier to read'],
     ],
   ],
   [
@@ -27,7 +27,7 @@ const formats: readonly (readonly [group: string, rows: readonly (readonly [Form
     [
       ['svg', 'SVG', 'the timeline as a drawing'],
       ['png', 'PNG', 'the timeline as a picture'],
-      ['csv', 'CSV', 'one row a task'],
+      ['csv', 'CSV', 'one row per task'],
       ['trace', 'Perfetto trace', 'for ui.perfetto.dev'],
       ['schedule', 'Schedule', 'JSON, for jigsaw check'],
       ['result', 'Result', 'JSON, as jigsaw plan -o json'],
@@ -40,7 +40,7 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
   const failed = useSignal('')
   const busy = useSignal(false)
   const view = store.planning.view.value
-  // Of the text that is saved, not of a change that shows beside it; what was stopped no command stops there.
+  // The command plans the saved text, so only a plan of that text has one. No command reproduces a run that was stopped.
   const result = view?.text === store.text.text.value ? view.result : null
   const command = view && result && !result.stopped ? commandOf(view.text, view.instance.name, result) : ''
   const special = store.special.view.value?.kind
@@ -56,11 +56,11 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
     busy.value = true
     try {
       if (format === 'yaml') {
-        // Also of a text with problems, which the core does not export.
+        // Works for a text with problems too, which the core does not export.
         const { name } = fields(store.reading.peek().spec as Json)
         download(`${fileName(text(name))}.yaml`, store.text.text.peek(), 'application/yaml')
       } else if (format === 'json' && special) {
-        // The core exports what is planned by tasks.
+        // The core exports only scenarios that are planned task by task.
         const spec = store.reading.peek().spec as Json
         download(
           `${fileName(text(fields(spec).name))}.json`,
@@ -75,7 +75,7 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
         )
       else {
         const ofPlan = !['json', 'mps', 'lp'].includes(format)
-        // A plan of the text as it is narrows the integer program.
+        // A plan of the current text makes the integer program smaller.
         const narrows = format !== 'json' && view?.text === store.text.text.peek()
         const file = await store.engine.call('export', {
           text: ofPlan && view ? view.text : store.text.text.peek(),
@@ -105,20 +105,20 @@ export function ExportDialog({ store, onClose }: { store: Store; onClose: () => 
       )}
       {view && staleOf(view.instance, store) && (
         <p class="note warn">
-          The plan is of the scenario as it was before; the scenario is exported as it is now.
+          The plan is for an earlier version of the scenario; the scenario is exported as it is now.
         </p>
       )}
       {special && (
         <p class="note">
           {special === 'mold'
-            ? 'Numbers of workers are not in the scenario yet: “Plan with these” puts them there, and all of it can be exported.'
-            : 'Burst-parallel jobs have no integer program, and their plan is not exported.'}
+            ? 'The scenario does not contain the numbers of workers yet: “Plan with these” adds them, and then everything can be exported.'
+            : 'Burst-parallel jobs have no integer program, and their plan cannot be exported.'}
         </p>
       )}
       {view?.long && !view.schedule && (
         <p class="note">
-          A plan of hours is not written out task by task here. The command line exports it: with{' '}
-          <code>jigsaw plan</code> and <code>--gantt</code>, <code>--jobs-out</code> or <code>-o json</code>.
+          A plan in blocks is not written out task by task here. The command line can export it:{' '}
+          <code>jigsaw plan</code> with <code>--gantt</code>, <code>--jobs-out</code> or <code>-o json</code>.
         </p>
       )}
       {formats.map(([group, rows]) => (

@@ -17,7 +17,7 @@ export function GalleryDialog({
   const { store } = session
   useEffect(() => () => sketches.rest(), [])
   const cards = useRef<HTMLUListElement>(null)
-  // One observer for all tells of them in their order; several do in any.
+  // One observer for all cards reports them in order; several observers would report in any order.
   const [seen, setSeen] = useState<ReadonlySet<string | undefined>>(new Set())
   useEffect(() => {
     const observer = new IntersectionObserver(entries => {
@@ -32,7 +32,7 @@ export function GalleryDialog({
   return (
     <Dialog title="Gallery" wide onClose={onClose}>
       <p class="muted">
-        Open a scenario as it is, or with the one change that breaks its plan; undo takes the change back.
+        Open a scenario as it is, or with one change that breaks its plan; undo reverts the change.
       </p>
       <ul class="cards" ref={cards}>
         {gallery.map(({ name, lesson, text, twist }) => (
@@ -59,7 +59,7 @@ export function GalleryDialog({
                 onClick={() => {
                   session.openNew(text)
                   store.text.edit(twist.apply(text), true)
-                  store.status.value = `${twist.label}: done. Undo takes it back.`
+                  store.status.value = `${twist.label}: done. Undo reverts it.`
                   onClose()
                 }}
               >

@@ -42,7 +42,7 @@ export function Header({ session, open }: { session: Session; open: Open }) {
       >
         <Icon name="more" />
       </button>
-      {/* In the row where there is room for it. */}
+      {/* Part of the row where there is room for it. */}
       <div class={more.value ? 'extras open' : 'extras'}>
         <Extras
           store={store}

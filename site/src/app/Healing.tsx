@@ -1,4 +1,4 @@
-// What a change made on the timeline did: shown until the scenario is another one.
+// The effect of a change made on the timeline: shown until the scenario changes again.
 import type { Store } from '../state/store'
 import { Icon } from '../ui/icons'
 import { capital } from '../views/format'
@@ -16,7 +16,7 @@ export function Healing({ store, run, stale }: { store: Store; run: RunView; sta
     problems.length > 0
       ? `Then there is no plan: ${problems[0]!.message}.`
       : stale || run.running
-        ? 'The plan heals …'
+        ? 'Replanning …'
         : `${capital(words)} ${statusWords(run).text}`
   return (
     <div class="healing" role="status">

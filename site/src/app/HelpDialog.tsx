@@ -5,17 +5,17 @@ import { CONTROL } from '../ui/control'
 import { Dialog } from '../ui/Dialog'
 import { PICTURE } from './Welcome'
 
-/** Where a finger is the pointer the keys are folded away. */
+/** On touch screens the keys are folded away. */
 const touch = window.matchMedia('(pointer: coarse)').matches
 
 type Rows = readonly (readonly [how: string, what: string])[]
 
 const pointer: Rows = [
-  [touch ? 'Tap a bar' : 'Click a bar', 'what it is, and why it starts then'],
-  [touch ? 'Tap a name' : 'Click a name', 'of a GPU or link: fail it, or change its speed'],
-  ['Drag', 'earlier, later'],
+  [touch ? 'Tap a bar' : 'Click a bar', 'show what it is, and why it starts when it does'],
+  [touch ? 'Tap a name' : 'Click a name', 'of a GPU or link: make it fail, or change its speed'],
+  ['Drag', 'move earlier or later'],
   [touch ? 'Two fingers' : `${CONTROL} and wheel`, 'zoom'],
-  ...(touch ? [] : [['Double-click', 'zoom to an iteration; beside the bars: show everything'] as const]),
+  ...(touch ? [] : [['Double-click', 'zoom to an iteration; outside the bars: show everything'] as const]),
 ]
 
 const keys: readonly (readonly [group: string, rows: Rows])[] = [
@@ -23,23 +23,23 @@ const keys: readonly (readonly [group: string, rows: Rows])[] = [
     'Everywhere',
     [
       [`${CONTROL} Enter`, 'plan thoroughly'],
-      ['Esc', 'stop the plan with the best so far'],
+      ['Esc', 'stop planning and keep the best plan so far'],
       [`${CONTROL} Z, ${CONTROL} Y`, 'undo and redo a change of the scenario'],
       ['?', 'this help'],
       ['g', 'gallery'],
       ['o', 'scenarios in this browser'],
       ['s', 'share'],
       ['e', 'export'],
-      ['p', 'pin the plan, to compare'],
+      ['p', 'pin the plan for comparison'],
       ['b', 'hide or show the scenario'],
     ],
   ],
-  ['Timeline, once in it with Tab', KEYS],
+  ['Timeline, after Tab has moved the focus there', KEYS],
   ['Jobs', [['↑ ↓', 'on a handle: move the job']]],
   [
     'Editor',
     [
-      ['Ctrl Space', 'what may stand here'],
+      ['Ctrl Space', 'suggest what can go here'],
       ['F8', 'next problem'],
       [`${CONTROL} F`, 'find'],
     ],
@@ -58,8 +58,8 @@ export function HelpDialog({ store, onTour, onClose }: HelpProps) {
     <Dialog title="Help" wide onClose={onClose}>
       <p>{PICTURE}</p>
       <p>
-        Each change of the scenario is planned at once: a quick plan first, then a thorough one. Everything
-        happens in this page; nothing is sent anywhere.{' '}
+        Each change to the scenario is planned at once: first a quick plan, then a thorough one. Everything
+        runs in this page; nothing is sent anywhere.{' '}
         <button type="button" class="link" onClick={onTour}>
           Take the tour
         </button>

@@ -1,4 +1,4 @@
-// The scenarios that are kept in this browser, and the history of each.
+// The scenarios stored in this browser, and the history of each.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Scenario, ScenarioHead } from '../engine/api'
@@ -41,8 +41,8 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
     <Dialog title="Scenarios in this browser" wide onClose={onClose}>
       {!library.persistent.value && (
         <p class="note warn">
-          Nothing outlasts this visit: {library.reason.value || 'the browser keeps no data for this page'}.
-          Save a file or a link.
+          Nothing is kept after this visit:{' '}
+          {library.reason.value || 'the browser keeps no data for this page'}. Save a file or a link instead.
         </p>
       )}
       {failed.value && (
@@ -56,11 +56,11 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
             Keep the open scenario
           </button>
         ) : (
-          <span class="muted">The open scenario is kept by itself.</span>
+          <span class="muted">The open scenario is saved automatically.</span>
         )}
       </div>
       {library.heads.value.length === 0 ? (
-        <p class="muted">Nothing yet. A scenario is kept from its first change on.</p>
+        <p class="muted">Nothing yet. A scenario is saved once it has been changed.</p>
       ) : (
         <ul class="rows">
           {library.heads.value.map(head => (
@@ -80,7 +80,7 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
       <p class="muted">{storage.quota} A scenario keeps its last 20 revisions.</p>
       {library.persistent.value && storage.droppable && (
         <div class="actions">
-          <p class="muted">The browser may drop them when space is short.</p>
+          <p class="muted">The browser may delete them when space runs low.</p>
           <button type="button" class="button quiet" onClick={() => void attempt(askToKeep())}>
             Ask it to keep them
           </button>

@@ -1,4 +1,4 @@
-// The plan that shows and everything about it.
+// The current plan and everything about it.
 import type { ComponentChildren } from 'preact'
 import type { Compiled } from '../engine/api'
 import type { Tab } from '../keep/snapshot'
@@ -38,7 +38,7 @@ const tabs: readonly (readonly [Tab, string])[] = [
   ['depths', 'Depths'],
 ]
 
-/** welcome shows above the timeline, to newcomers. */
+/** welcome is shown to newcomers, above the timeline. */
 export function Results({ store, welcome }: { store: Store; welcome: ComponentChildren }) {
   const special = store.special.view.value
   if (special) return <SpecialPlan store={store} view={special} />
@@ -49,7 +49,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
   const pair = pairOf(view, run, store)
   const infeasible = run.result?.status === 'infeasible'
   const other = store.counterpart(view.instance)
-  // Then this plan shows there, beside the other.
+  // Then this plan is shown there, beside the other.
   const Plan = gpusOf(view.instance) >= LARGE ? Large : Timeline
   const hand = store.hand.plan.value
   const comparing =
@@ -61,7 +61,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
         run={run}
         mend={<Mend remedies={store.inquiry.remedies.value} onMend={remedy => void store.mend(remedy)} />}
         gain={
-          // At full depth there may be no plan, and a way back there must be.
+          // There may be no plan at full depth, and there must be a way back.
           (!infeasible || !store.spb.value) && (
             <Gain
               pair={pair}
@@ -109,7 +109,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
                 <button
                   type="button"
                   class="button"
-                  title="Move tasks yourself, and beat this plan"
+                  title="Move tasks yourself and try to beat this plan"
                   aria-pressed={hand !== null}
                   onClick={() =>
                     hand
@@ -121,7 +121,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
                 </button>
               )
             }
-            // One axis for both, so that what is gained is seen.
+            // One axis for both, so that the gain is visible.
             {...(other?.schedule && { horizon: extentOf(other) })}
           />
         </Later>
@@ -147,7 +147,7 @@ function Empty({ store }: { store: Store }) {
   const why =
     store.broken.value ||
     store.planning.failure.value ||
-    (problems.length > 0 ? 'The scenario has problems: mend them, and the plan follows.' : '')
+    (problems.length > 0 ? 'The scenario has problems: fix them to get a plan.' : '')
   return (
     <p class={`empty ${why ? 'alarm' : 'muted'}`} role={why ? 'alert' : undefined}>
       {why || ['The first plan is on its way.', comingOf(store) || loadingWords(store)].join(' ')}
@@ -155,11 +155,11 @@ function Empty({ store }: { store: Store }) {
   )
 }
 
-/** How much of the planner has come: of what makes a first plan, then of all. */
+/** How much of the planner has been loaded: first of what makes a first plan, then of all. */
 function loadingWords({ ready, loaded: { value: bytes } }: Store): string {
   if (ready.value || bytes === 0) return ''
-  const [what, all] = bytes < FIRST_BYTES ? ['The planner', FIRST_BYTES] : ['The whole planner', ALL_BYTES]
-  return `${what} loads: ${percent(Math.min(bytes / all, 1), 0)}.`
+  const [what, all] = bytes < FIRST_BYTES ? ['the planner', FIRST_BYTES] : ['the whole planner', ALL_BYTES]
+  return `Loading ${what}: ${percent(Math.min(bytes / all, 1), 0)}.`
 }
 
 function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunView }) {
@@ -234,12 +234,12 @@ function Panel({ store, view, run }: { store: Store; view: PlanView; run: RunVie
           ) : (
             <p class="empty muted">
               {store.pinning.value
-                ? 'Plan A is being made anew.'
+                ? 'Plan A is being computed again.'
                 : result && !hasPlan(result)
                   ? `There is no plan to ${pinned ? 'compare with plan A' : 'pin'}.`
                   : pinned
                     ? 'The comparison comes with the first result.'
-                    : 'Pin the plan that shows, then change the scenario: both show here on one time axis.'}
+                    : 'Pin the current plan, then change the scenario: both plans are shown here on one time axis.'}
             </p>
           )}
         </>

@@ -1,4 +1,4 @@
-// The scenario at the left: as form, as text, or both, each mirroring the other.
+// The scenario at the left: as a form, as text, or both, kept in step.
 import { useSignal } from '@preact/signals'
 import type { Problem } from '../engine/api'
 import { ScenarioForm } from '../scenario/form/ScenarioForm'
@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons'
 import { part } from '../ui/part'
 import { Segmented } from '../ui/Segmented'
 
-// Its code is as large as all else: the first plan does not wait for it.
+// The editor's code is as large as all the rest: the first plan does not wait for it.
 const Editor = part(() => import('../scenario/editor/Editor').then(module => module.default))
 
 const modes = [

@@ -1,11 +1,11 @@
-// How hard to plan, and by which seed.
+// The effort and the seed of planning.
 import { seedOf } from '../keep/snapshot'
 import type { Store } from '../state/store'
 import { hintOf, Row } from '../ui/fields'
 
 const efforts = [1, 2, 4, 8, 16] as const
 const hints = {
-  effort: 'How much work a thorough plan does; the same everywhere.',
+  effort: 'How much work a thorough plan takes; the same on every machine.',
   seed: 'The same seed gives the same plan.',
 } as const
 

@@ -1,4 +1,4 @@
-// A link to what shows, and a picture to send along with it.
+// A link to what is shown, and a picture to send along with it.
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { download, fileName } from '../keep/files'
@@ -33,8 +33,8 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
   return (
     <Dialog title="Share" wide onClose={onClose}>
       <p>
-        The link holds the whole scenario, with seed, SPB on or off, what is selected, zoom and the plan it is
-        compared with. It is read in the browser that opens it; no server sees it.
+        The link contains the whole scenario, the seed, whether SPB is on, the selection, the zoom and the
+        plan it is compared with. It is read in the browser that opens it; no server sees it.
       </p>
       {failed.value && (
         <p class="note alarm" role="alert">
@@ -43,12 +43,12 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       )}
       {link.value && <CopyField label={`Link, ${link.value.length} characters`} value={link.value} />}
       {link.value.length > 8000 && (
-        <p class="note warn">Some programs cut links as long as this: a file is safer (Export, YAML).</p>
+        <p class="note warn">Some programs truncate links this long: a file is safer (Export, YAML).</p>
       )}
       {view && staleOf(view.instance, store) && (
         <p class="note warn">
-          The picture is of the plan that shows, which is of the scenario as it was before; the link holds the
-          scenario as it is now.
+          The picture shows the current plan, which is for an earlier version of the scenario; the link
+          contains the scenario as it is now.
         </p>
       )}
       <Picture store={store} link={link.value} />
@@ -56,7 +56,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
   )
 }
 
-/** Pixels of the picture for one of the card's: it may be printed. */
+/** Pixels of the picture per pixel of the card: it may be printed. */
 const SHARP = 2
 
 function Picture({ store, link }: { store: Store; link: string }) {
@@ -149,17 +149,16 @@ function Picture({ store, link }: { store: Store; link: string }) {
           </button>
         )}
         <span class="muted" role="status">
-          {said.value ||
-            (coming.value ? 'The plan that this one is compared with is made for the picture …' : '')}
+          {said.value || (coming.value ? 'Computing the plan to compare with, for the picture …' : '')}
         </span>
       </div>
     </section>
   )
 }
 
-/** What the picture shows: what is pinned and this plan, or full depth and SPB, or this plan alone. */
+/** What the picture shows: the pinned plan and this one, or full depth and SPB, or this plan alone. */
 function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
-  // Of the plan that is drawn, whatever the scenario says by now, and is planned for it.
+  // About the plan that is drawn, even if the scenario has changed since or is being planned again.
   const pinned = store.pinned.value
   const now = runOf(view, store)
   const run: RunView = { ...now, stale: '', running: now.running && !now.stale }
@@ -177,7 +176,7 @@ function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
     bound: run.dual,
     certified: run.certified,
   }
-  // As the page says it, which compares with what the search for the plan found at full depth on its way.
+  // The same words as on the page, which also compares with the full-depth plan found during the search.
   const told = !pinned && !store.isFullDepth(view.instance) && run.result?.status !== 'infeasible'
   const found = told ? gainWords(pairOf(view, run, store)) : ''
   const alone = { title, gain: found, proof, sides: [side('The plan', view)], bound, certified }
@@ -211,7 +210,7 @@ function cardOf(view: PlanView, other: PlanView | null, store: Store): Card {
     proof: statusWords({ ...of, stale: '', running: full ? false : run.running }).text,
     sides: [
       side('All at full depth', before),
-      side('With SPB', after, 'hatched: back through the last layers only'),
+      side('With SPB', after, 'hatched: backward pass through the last layers only'),
     ],
     bound: of.dual,
     certified: of.certified,

@@ -1,4 +1,4 @@
-// What shows of a scenario that is not planned by tasks.
+// What is shown for a scenario that is not planned task by task.
 import { fields, text as nameOf } from '../scenario/spec'
 import { parse } from '../scenario/yaml/patch'
 import type { Molded, SpecialView } from '../state/special'
@@ -19,7 +19,7 @@ export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }
     return (
       <p class="empty alarm" role="alert">
         {problems.length > 0
-          ? 'The scenario has problems: mend them, and the plan follows.'
+          ? 'The scenario has problems: fix them to get a plan.'
           : `It could not be planned: ${clean(error)}`}
       </p>
     )

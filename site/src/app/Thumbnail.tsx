@@ -1,4 +1,4 @@
-// A scenario's plan in small.
+// A small picture of a scenario's plan.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sketches } from '../state/sketches'
 import { newPen } from '../timeline/pen'
@@ -9,7 +9,7 @@ import { extentOf } from '../views/shown'
 const HEIGHT = 84
 const NONE = ''
 
-/** The rows alone of a picture that the core drew. */
+/** Only the rows of a picture drawn by the core. */
 function rowsOf(svg: string): string {
   const rows = svg.replace(
     /viewBox="0 0 (\d+) ([\d.]+)"/,
@@ -21,7 +21,7 @@ function rowsOf(svg: string): string {
 interface ThumbnailProps {
   text: string
   sketches: Sketches
-  /** It has been in sight: only then is it made. */
+  /** Whether it has been in sight: only then is it made. */
   seen: boolean
 }
 

@@ -1,5 +1,5 @@
-// A tour of five steps that shows what SPB does, with the planner itself: each step plans, and
-// tells the numbers that came out.
+// A tour of five steps that shows what SPB does, using the planner itself: each step makes a plan and
+// shows the resulting numbers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { first } from '../scenario/gallery/gallery'
 import type { Session } from '../state/session'
@@ -9,9 +9,9 @@ import { objectiveValue, percent } from '../views/format'
 
 interface Step {
   title: string
-  /** value is that of the plan; empty while there is none. */
+  /** value is the plan's value; empty while there is no plan. */
   text(value: string, store: Store): string
-  /** Brings the page to where the step is told. */
+  /** Puts the page into the state that the step describes. */
   enter(store: Store): void
 }
 
@@ -22,7 +22,7 @@ const steps: readonly Step[] = [
   {
     title: 'Jobs share the GPUs',
     text: value =>
-      `Each row is a GPU, each bar one iteration of a training job there. All jobs go back through all their layers here, at full depth${value && `: they end after ${value}`}.`,
+      `Each row is a GPU; each bar is one iteration of a training job on it. Here all jobs run the backward pass through all their layers (full depth)${value && `: they end after ${value}`}.`,
     enter: store => {
       store.spb.value = false
     },
@@ -30,15 +30,15 @@ const steps: readonly Step[] = [
   {
     title: 'Now with SPB',
     text: value =>
-      `Partial backpropagation: some workers of a job go back through its last layers only. Those bars are hatched, and shorter. ${value && `The same jobs end after ${value}. `}The switch above shows both.`,
+      `Partial backpropagation: some workers of a job run the backward pass through its last layers only. Their bars are hatched, and shorter. ${value && `The same jobs end after ${value}. `}The switch above shows the plan with SPB and without.`,
     enter: store => {
       store.spb.value = true
     },
   },
   {
-    title: 'Room is filled',
+    title: 'Gaps are filled',
     text: () =>
-      'Where a worker ends sooner, another job runs: the job that is picked out runs on several GPUs, whose workers meet at the end of each iteration. The red line is the critical chain, which ends last.',
+      'Where a worker ends sooner, another job runs. The selected job runs on several GPUs, and its workers synchronise at the end of each iteration. The red line is the critical chain: the tasks and synchronisations that determine when the plan ends.',
     enter: store => {
       store.selection.value = { job: 0, iteration: 2, gpu: null }
     },
@@ -47,8 +47,8 @@ const steps: readonly Step[] = [
     title: 'How good is it?',
     text: (value, store) => {
       const result = store.planning.view.value?.result
-      const gap = result?.gap == null ? '' : ` At most ${percent(result.gap)} is left to gain.`
-      return `${value && `The plan takes ${value}. `}The dashed line is a bound, proven in exact arithmetic: no plan at all ends before it.${gap}`
+      const gap = result?.gap == null ? '' : ` The plan can be improved by at most ${percent(result.gap)}.`
+      return `${value && `The plan takes ${value}. `}The dashed line is a bound, proven in exact arithmetic: no plan can end before it.${gap}`
     },
     enter: store => {
       store.selection.value = null
@@ -57,12 +57,12 @@ const steps: readonly Step[] = [
   {
     title: 'A GPU fails',
     text: value =>
-      `One GPU of ${node} is gone, and the plan ${value ? `has healed: it takes ${value} now` : 'heals'}. A click on the name of any GPU or link does this, or makes it faster; undo takes it back.`,
+      `One GPU of ${node} has failed, and the jobs ${value ? `have been replanned: the plan now takes ${value}` : 'are being replanned'}. Click the name of any GPU or link to do this, or to change its speed; undo reverts it.`,
     enter: store => void store.change([{ kind: 'fail_gpu', subject: node }], `A GPU of ${node} fails`),
   },
 ]
 
-/** Opens the scenario that the tour is about, and tells about it until it is closed. */
+/** Opens the scenario of the tour and guides through it until the tour is closed. */
 export function Tour({ session, onClose }: { session: Session; onClose: () => void }) {
   const { store } = session
   const [at, setAt] = useState(0)
@@ -70,9 +70,9 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
   const go = (to: number) => {
     if (at === steps.length - 1 && to < at) store.text.undo()
     setAt(to)
-    // Where the numbers are, which each step is about.
+    // Scrolls to the numbers, which each step is about.
     document.querySelector('.plan-view')?.scrollIntoView({ block: 'start' })
-    // A step back shows what the step before it had changed.
+    // Going back restores what the earlier step had set.
     steps[to]!.enter(store)
   }
   useEffect(() => {
@@ -101,7 +101,7 @@ export function Tour({ session, onClose }: { session: Session; onClose: () => vo
           {/\?$/.test(step.title) ? '' : '.'}
         </strong>{' '}
         {step.text(value, store)}
-        {busy && <span class="muted"> It is planned just now.</span>}
+        {busy && <span class="muted"> Planning …</span>}
       </p>
       <div>
         <button type="button" class="button" disabled={at === 0} onClick={() => go(at - 1)}>

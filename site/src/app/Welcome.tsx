@@ -1,11 +1,11 @@
-// What a newcomer sees beside the first plan: what the picture shows, and what to try.
+// What a newcomer sees with the first plan: what the picture shows, and what to try.
 import { first, gallery } from '../scenario/gallery/gallery'
 import type { Store } from '../state/store'
 import { Icon } from '../ui/icons'
 
 /** The picture in three sentences. */
 export const PICTURE =
-  'Each row is a GPU, each bar one iteration’s work of a job there. Hatched bars go back through only some of the layers: they end sooner, and other jobs fill the room. The bound is proven: no plan can be better than it.'
+  'Each row is a GPU; each bar is one iteration of a job on it. Hatched bars run the backward pass through the last layers only: they end sooner, and other jobs fill the gaps. The bound is proven: no plan can be better.'
 
 interface WelcomeProps {
   store: Store
@@ -20,7 +20,7 @@ export function Welcome({ store, onGallery, onTour, onClose }: WelcomeProps) {
   return (
     <div class="welcome" role="note" aria-label="What the picture shows">
       <p>
-        <strong>Training jobs share these GPUs, piece by piece.</strong> {PICTURE}
+        <strong>Training jobs share these GPUs, iteration by iteration.</strong> {PICTURE}
       </p>
       <p>
         <button type="button" class="link" onClick={onTour}>
@@ -35,11 +35,11 @@ export function Welcome({ store, onGallery, onTour, onClose }: WelcomeProps) {
             ,{' '}
           </>
         )}
-        or open another scenario of the{' '}
+        or open another scenario from the{' '}
         <button type="button" class="link" onClick={onGallery}>
           gallery
         </button>
-        . The plan follows at once.
+        . The plan is updated at once.
       </p>
       <button type="button" class="button quiet icon" aria-label="Close the introduction" onClick={onClose}>
         <Icon name="close" />

@@ -4,7 +4,7 @@ import { exampleOf } from '../scenario/gallery/gallery'
 
 const unset = { seed: 0, quick: false, effort: 1 }
 
-/** An example goes by its name, any other text by the file that the page exports. */
+/** Names an example by its name, and any other text by the file that the page exports. */
 export function commandOf(text: string, name: string, { seed, quick, effort } = unset): string {
   const words = ['jigsaw plan', exampleOf(text) ?? `${fileName(name)}.yaml`]
   if (seed !== 0) words.push(`--seed ${seed}`)

@@ -1,4 +1,4 @@
-// Files that are dropped on the page: a scenario opens, profiles come into the one that is open.
+// Files dropped on the page: a scenario is opened, profiles are added to the open one.
 import { readText } from '../keep/files'
 import { noScenario, profilesIn, withProfiles } from '../scenario/model'
 import { fields, text } from '../scenario/spec'
@@ -10,7 +10,7 @@ export function listenToDrops(session: Session): () => void {
   }
   const onDrop = (event: DragEvent) => {
     const file = event.dataTransfer?.files[0]
-    // A part of the page has taken it, or it is no file.
+    // A part of the page has handled it, or it is not a file.
     if (event.defaultPrevented || !file) return
     event.preventDefault()
     void open(session, file)
@@ -23,7 +23,7 @@ export function listenToDrops(session: Session): () => void {
   }
 }
 
-/** Opens a file that a visitor chose or dropped, and says what came of it. */
+/** Opens a file that a visitor chose or dropped, and reports the outcome. */
 export async function open(session: Session, file: File): Promise<void> {
   const { store } = session
   try {
@@ -38,7 +38,7 @@ export async function open(session: Session, file: File): Promise<void> {
     }
     store.text.edit(withProfiles(store.text.text.peek(), profiles), true)
     const models = [...new Set(profiles.map(profile => text(fields(profile).model)))].join(', ')
-    store.status.value = `Profiles of ${models} are in the scenario: choose it as the model of a job. Undo takes them out.`
+    store.status.value = `Profiles of ${models} are in the scenario: choose one as the model of a job. Undo removes them.`
   } catch (error) {
     store.alert.value = `The file was not opened: ${error instanceof Error ? error.message : error}.`
   }

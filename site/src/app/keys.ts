@@ -1,4 +1,4 @@
-// The keys of the whole page. Single letters work where nothing is typed.
+// The keys of the whole page. Single letters work outside text fields.
 import type { Store } from '../state/store'
 import type { DialogName } from './App'
 
@@ -33,9 +33,9 @@ export function listenToKeys(store: Store, open: (dialog: DialogName) => void): 
         else store.text.undo()
       })
     if (control && event.key.toLowerCase() === 'y') return act(() => store.text.redo())
-    // Letters choose in a list.
+    // In a list, letters choose an entry.
     if (target instanceof HTMLSelectElement) return
-    // In the timeline S zooms.
+    // In the timeline, S zooms.
     const zooms = event.key === 's' && target instanceof Element && target.closest('.timeline')
     if (control || zooms) return
     const dialog = dialogs[event.key]

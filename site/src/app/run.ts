@@ -1,4 +1,4 @@
-// The plan that shows as the views take it, and what it is compared with.
+// The current plan in the form that the views take, and what it is compared with.
 import type { Compiled, PlanPoint } from '../engine/api'
 import { hasPartial } from '../state/depth'
 import type { PlanView } from '../state/planning'
@@ -9,7 +9,7 @@ import { withSchedule } from '../views/shown'
 import { usageOf } from '../views/usage'
 import { comingWords, type Pair } from '../views/words'
 
-/** The plan that shows beside the one without SPB, or with it; where no job has SPB, beside whole jobs. */
+/** The current plan and the one without SPB, or with it; if no job has SPB, the current plan and whole jobs. */
 export function pairOf(view: PlanView, run: RunView, store: Store): Pair {
   const { objective, tick_us } = run
   const full = store.isFullDepth(view.instance)
@@ -28,7 +28,7 @@ export function pairOf(view: PlanView, run: RunView, store: Store): Pair {
   }
 }
 
-/** The run as the views take it: the result where there is one, better what has come since. */
+/** The run in the form that the views take: the result, if there is one, with anything better found since. */
 export function runOf(view: PlanView, store: Store): RunView {
   const phase = store.planning.phase.value
   const running = phase === 'quick' || phase === 'full'
@@ -51,14 +51,14 @@ export function runOf(view: PlanView, store: Store): RunView {
   }
 }
 
-/** Why a plan of an instance is not of the scenario as it is now. */
+/** Why a plan of an instance is not a plan of the current scenario. */
 export function staleOf(instance: Compiled, { reading, target }: Store): Stale {
   if (reading.value.problems.length > 0) return 'problems'
   if (!target.value) return 'changed'
   return target.value.digest === instance.digest ? '' : 'unplanned'
 }
 
-/** How far the plan is that does not show yet, in words; empty where there is none. */
+/** The progress, in words, of the plan that is not shown yet; empty if there is none. */
 export function comingOf(store: Store): string {
   const coming = store.planning.coming.value
   if (!coming) return ''
@@ -66,7 +66,7 @@ export function comingOf(store: Store): string {
   return comingWords(coming.point, objective, tick_us)
 }
 
-/** The best bound there is: highest, or lowest where more is better. */
+/** The best bound: the highest, or the lowest if more is better. */
 function strongest(points: readonly PlanPoint[], dual: number | null, maximise: boolean): number | null {
   let best = dual
   for (const point of points)

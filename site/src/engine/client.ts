@@ -1,6 +1,6 @@
-// The engine as the page sees it: two workers of one core. The desk answers at once
+// The engine as the page sees it: two workers with the same core. The desk answers at once
 // (compile, store, export, explain); the planner may be busy for long (plan, what_if, remedies, resilience).
-// Until that core has come, a smaller one in a worker of its own makes the first plan.
+// Until that core is loaded, a smaller core in a worker of its own makes the first plan.
 import type {
   LongPlan,
   Method,
@@ -39,12 +39,12 @@ export class TwoSeats implements Engine {
   }
 }
 
-/** What the first core answers; of plans the quick ones. See NewFirst in wasm/api. */
+/** What the first core answers; it makes only quick plans. See NewFirst in wasm/api. */
 const early: ReadonlySet<Method> = new Set<Method>(['compile', 'plan', 'explain'])
 
 const helpless: ReadonlySet<FailureCode> = new Set<FailureCode>(['unknown_method', 'internal', 'crashed'])
 
-/** Answers what a first plan takes by a core of its own, until the whole one is there. */
+/** Answers what a first plan needs by a core of its own, until the whole core is loaded. */
 export class Growing implements Engine {
   private grown: Engine | null = null
 
@@ -52,7 +52,7 @@ export class Growing implements Engine {
     private readonly first: Promise<Engine>,
     private readonly whole: Promise<Engine>,
   ) {
-    // Whoever waits hears of a failure.
+    // Failures are reported to whoever waits.
     first.catch(() => {})
     whole.then(
       engine => {
@@ -72,7 +72,7 @@ export class Growing implements Engine {
         const first = await until(this.first, options?.signal)
         return await first.call(method, params, options)
       } catch (error) {
-        // It is not there, lacks the method or failed: the whole core is the one to ask.
+        // There is no first core, it lacks the method, or it failed: ask the whole core.
         if (error instanceof EngineError && !helpless.has(error.code)) throw error
       }
     }
@@ -81,7 +81,7 @@ export class Growing implements Engine {
   }
 }
 
-/** Waits, unless the caller has had enough. */
+/** Waits until the promise settles or the caller aborts. */
 function until<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new EngineError('stopped', 'stopped before it began'))
@@ -91,22 +91,22 @@ function until<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise
   })
 }
 
-/** An engine that is on its way, so that all else may load meanwhile. */
+/** An engine that is being loaded, so that everything else can load meanwhile. */
 export interface Starting {
-  /** Comes with the first core; it grows. */
+  /** Resolves with the first core; the engine is extended later. */
   engine: Promise<Engine>
-  /** The whole core has come. */
+  /** Resolves when the whole core is loaded. */
   ready: Promise<Ready>
   /** Called when a worker died and was replaced. */
   onCrash: (message: string) => void
-  /** How many bytes of the core have come so far, unpacked, and called with that. */
+  /** The bytes of the core loaded so far, unpacked, and a callback with that number. */
   bytes: number
   onBytes: (bytes: number) => void
-  /** A further first core, for plans beside those of the page; whoever asks for one closes it. */
+  /** Another first core, for plans besides those of the page; the caller closes it. */
   spare(): Seat
 }
 
-/** Starts a worker of the first core, then both of the whole one. */
+/** Starts a worker with the first core, then both with the whole one. */
 export function startEngine(): Starting {
   let onReady!: (ready: Ready) => void
   const ready = new Promise<Ready>(resolve => {
@@ -119,7 +119,7 @@ export function startEngine(): Starting {
   const seat = (boot: Promise<Boot>, events: SeatEvents = {}) =>
     new Seat(() => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-      // Its script loads meanwhile. Whoever waits for the engine hears of a failure.
+      // Its script loads meanwhile. Failures are reported to whoever waits for the engine.
       boot.then(
         modules => worker.postMessage(modules satisfies Boot),
         () => {},
@@ -137,7 +137,7 @@ export function startEngine(): Starting {
     first.then(() => firstSeat),
     grown,
   )
-  // Where the first core fails the whole one does.
+  // If the first core fails, so does the whole one.
   const engine = first.then(
     () => growing,
     () => grown.then(() => growing),
@@ -155,7 +155,7 @@ export function startEngine(): Starting {
   return starting
 }
 
-/** What is known of a plan while it is made: the best that has come, by tasks or in blocks, and its value. */
+/** What is known of a plan while it is being made: the best so far, task by task or in blocks, and its value. */
 export interface Streamed {
   points: PlanPoint[]
   schedule: Schedule | null
@@ -164,8 +164,8 @@ export interface Streamed {
 }
 
 /**
- * Plans, and never throws the best plan away: where the worker had to be ended, the answer
- * is what it had streamed. What it did not come to is what an earlier plan of the same instance knew.
+ * Plans, and never loses the best plan: if the worker had to be ended, the answer is what it had streamed.
+ * What it had not computed is taken from an earlier plan of the same instance.
  */
 export async function plan(
   engine: Engine,
@@ -201,7 +201,7 @@ export async function plan(
   }
 }
 
-/** The baselines of a run that was stopped, and an earlier one's where that has better: their search was stopped, too. */
+/** The baselines of a stopped run, replaced by those of an earlier run where they are better: their search was stopped, too. */
 function filled(
   baselines: PlanResult['baselines'],
   earlier: PlanResult['baselines'],
@@ -215,15 +215,15 @@ function filled(
   return { ...earlier, ...Object.fromEntries(known) }
 }
 
-/** What stays of baselines that were stopped in the middle of their search: against poor ones a plan would gain too much. */
+/** Drops baselines whose search was stopped: relative to poor baselines a plan would seem to gain too much. */
 function unsearched(baselines: PlanResult['baselines']): PlanResult['baselines'] {
-  const cut = { value: null, efficiency: null, reason: 'it was stopped before it had been searched for' }
+  const cut = { value: null, efficiency: null, reason: 'the run was stopped before this was computed' }
   return { ...baselines, exclusive: cut, interleaved_full: cut }
 }
 
 const isLower = (objective: ObjectiveName) => objective === 'makespan' || objective === 'weighted_completion'
 
-/** The result of a run that was ended, from what it had streamed. A bound of its own was not proven anew. */
+/** The result of a run that was ended, from what it had streamed. Its bound was not verified again. */
 export function salvage(
   streamed: Streamed,
   options: PlanOptions,
@@ -234,7 +234,7 @@ export function salvage(
   const last = streamed.points.at(-1)
   const lower = isLower(objective)
   const tighter = (bound: number, than: number) => (lower ? bound > than : bound < than)
-  // What comes of plans in blocks are the first ones: where there is an earlier plan, it is better.
+  // Only the first plans in blocks are streamed: if there is an earlier plan, it is better.
   const kept = !streamed.schedule && earlier?.long ? earlier : null
   const { primal, schedule, long } = kept ?? streamed
   let dual = last?.dual ?? null
@@ -251,7 +251,7 @@ export function salvage(
     dual,
     certified,
     gap: primal !== null && dual !== null ? Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9) : null,
-    // Of another schedule, if at all.
+    // These belong to another schedule, if they exist.
     efficiency: kept?.efficiency ?? null,
     usage: kept?.usage ?? null,
     cost: kept?.cost ?? null,

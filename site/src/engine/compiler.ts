@@ -1,7 +1,7 @@
-// A worker that fetches WebAssembly and compiles it while it comes: either would take the page's own thread too long.
+// A worker that fetches WebAssembly and compiles it while it loads: either would block the page's own thread too long.
 import type { Compilation, ToCompile } from './protocol'
 
-/** Parts come by the dozen: the page hears how much has come no more often than it can show, ms. */
+/** Chunks arrive by the dozen: progress is reported to the page no more often than it can be shown, ms. */
 const telling = 100
 
 let told = 0
@@ -25,7 +25,7 @@ self.addEventListener('message', ({ data: { id, address } }: MessageEvent<ToComp
 async function compile(address: string, count: (bytes: number) => void): Promise<WebAssembly.Module> {
   const response = await fetch(address).catch((reason: unknown) => {
     throw new Error(
-      `${reason instanceof Error ? reason.message : reason}: is there a network, and does the server still run? Then reload the page`,
+      `${reason instanceof Error ? reason.message : reason}: check that there is a network and that the server is running, then reload the page`,
     )
   })
   if (!response.ok || !response.body) throw new Error(`${address}: ${response.status} ${response.statusText}`)
@@ -37,7 +37,7 @@ async function compile(address: string, count: (bytes: number) => void): Promise
       },
     }),
   )
-  // Compiling while it comes needs the media type, which some static hosts do not send.
+  // Compiling while loading needs the media type, which some static hosts do not send.
   const typed = new Response(counted, { headers: { 'Content-Type': 'application/wasm' } })
   return WebAssembly.compileStreaming(typed)
 }

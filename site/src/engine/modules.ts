@@ -1,15 +1,15 @@
 // The WebAssembly modules, compiled once and shared by all workers.
 import type { Boot, Compilation, ToCompile } from './protocol'
 
-// Glob, for a build may lack CLP: then the core plans without linear programs and says so. One
-// whose core is not packed has no data of their own.
+// A glob, because a build may lack CLP: then the core plans without linear programs and says so. In a
+// build whose core is not packed there are no data files.
 const urls = import.meta.glob<string>(
   ['../../../bin/wasm/{first,first-data,core,data}.wasm', '../../../bin/clp/clp.wasm'],
   { query: '?url', import: 'default', eager: true },
 )
 const url = (name: string) => Object.entries(urls).find(([path]) => path.endsWith(`/${name}.wasm`))?.[1]
 
-/** Fetches and compiles modules in a worker, until it is closed; onBytes hears how many bytes have come of all. */
+/** Fetches and compiles modules in a worker, until it is closed; onBytes is called with the bytes loaded of all modules. */
 class Compiler {
   private readonly worker = new Worker(new URL('./compiler.ts', import.meta.url), { type: 'module' })
   private readonly waiting = new Map<
@@ -30,7 +30,7 @@ class Compiler {
     }
     this.worker.onerror = event => {
       event.preventDefault()
-      this.broken = missing('a part of the page did not come')
+      this.broken = missing('a part of the page did not load')
       for (const { reject } of this.waiting.values()) reject(this.broken)
     }
   }
@@ -51,7 +51,7 @@ class Compiler {
 
 const missing = (why: string) => new Error(`the planner could not be loaded: ${why}`)
 
-/** The core with its data, and CLP where it is to have that. */
+/** The core with its data, and with CLP if asked for. */
 async function load(
   core: string,
   data: string,
@@ -64,20 +64,20 @@ async function load(
   const [coreModule, dataModule, clpModule] = await Promise.all([
     compile(address),
     dataAddress ? compile(dataAddress) : null,
-    // A damaged CLP must not take the planner with it.
+    // A damaged CLP must not disable the planner.
     clpAddress ? compile(clpAddress).catch(() => null) : null,
   ])
   return { core: coreModule, data: dataModule, clp: clpModule }
 }
 
 export interface Modules {
-  /** What makes a first plan. */
+  /** The core that makes a first plan. */
   first: Promise<Boot>
-  /** Comes after it, so that the two do not share a slow network. */
+  /** Loaded after the first core, so that the two do not share a slow network. */
   whole: Promise<Boot>
 }
 
-/** onBytes hears how many bytes, unpacked, have come of all modules so far. */
+/** onBytes is called with the bytes, unpacked, loaded of all modules so far. */
 export function modules(onBytes: (bytes: number) => void): Modules {
   if (typeof WebAssembly === 'undefined') {
     const none = Promise.reject(

@@ -1,8 +1,8 @@
-// What passes between the page and a worker, beside the contract of api.ts.
+// Messages between the page and a worker, besides the contract in api.ts.
 
 /**
- * The first message to a worker: the compiled modules. data fills the memory of a core that was
- * packed, see scripts/pack-wasm; clp is null where the site was built without it.
+ * The first message to a worker: the compiled modules. data fills the memory of a packed core, see
+ * scripts/pack-wasm; clp is null if the site was built without it.
  */
 export interface Boot {
   core: WebAssembly.Module
@@ -10,18 +10,18 @@ export interface Boot {
   clp: WebAssembly.Module | null
 }
 
-/** To the worker that compiles. */
+/** A message to the compiling worker. */
 export interface ToCompile {
   id: number
   address: string
 }
-/** And back: how many bytes, unpacked, have come of all modules so far, and what has become of one. */
+/** Its answers: the bytes, unpacked, loaded of all modules so far, and the outcome of one module. */
 export type Compilation =
   | { bytes: number }
   | { id: number; module: WebAssembly.Module }
   | { id: number; error: string }
 
-/** What the client needs of a Worker; the tests have others. */
+/** What the client needs of a Worker; tests use fakes. */
 export interface WorkerLike {
   postMessage(message: unknown, transfer?: Transferable[]): void
   terminate(): void

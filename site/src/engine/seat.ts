@@ -1,5 +1,5 @@
-// One worker and the requests that wait for it. A worker that crashes, or that does not heed
-// a cancellation within its grace, is replaced; a request that has not begun then begins anew.
+// One worker and the requests that wait for it. A worker that crashes, or does not react to a
+// cancellation within the grace period, is replaced; requests that had not begun are sent again.
 import type { Method, Methods, PlanEvent, Ready, Reply } from './api'
 import { EngineError } from './error'
 import type { WorkerLike } from './protocol'
@@ -7,7 +7,7 @@ import type { WorkerLike } from './protocol'
 export interface CallOptions {
   signal?: AbortSignal
   onEvent?: (event: PlanEvent) => void
-  /** How long a worker may take to heed a cancellation, in ms, where its answer then is worth a wait. */
+  /** How long a worker may take to react to a cancellation, in ms, if its answer is worth waiting for. */
   grace?: number
 }
 
@@ -25,9 +25,9 @@ interface Pending {
   done: () => void
 }
 
-/** How long a worker may take to heed a cancellation, in ms. Stop is to take at most 150 ms. */
+/** How long a worker may take to react to a cancellation, in ms. Stop should take at most 150 ms. */
 export const grace = 100
-/** Crashes in a row, without a reply between, after which a seat gives up. */
+/** Consecutive crashes, without a reply in between, after which a seat gives up. */
 const patience = 3
 
 export class Seat {
@@ -37,7 +37,7 @@ export class Seat {
   private crashes = 0
   private nextID = 1
   private readonly pending = new Map<number, Pending>()
-  /** Sent to the worker at hand: these are lost when it is. */
+  /** Requests sent to the current worker: they are lost with it. */
   private readonly sent = new Set<number>()
 
   constructor(
@@ -70,13 +70,13 @@ export class Seat {
     })
   }
 
-  /** Ends the worker; what waits fails. */
+  /** Ends the worker; waiting requests fail. */
   close(): void {
     this.drop()
     this.fail([...this.pending.keys()], new EngineError('stopped', 'the engine was closed'))
   }
 
-  /** Ends the worker as soon as nothing waits. */
+  /** Ends the worker as soon as no request waits. */
   retire(): void {
     this.retired = true
     if (this.pending.size === 0) this.drop()
@@ -146,7 +146,7 @@ export class Seat {
     else this.fail([...this.pending.keys()], new EngineError('crashed', message))
   }
 
-  /** A new worker at once, so that the next request finds it ready; what others had sent goes again. */
+  /** Starts a new worker at once, so that it is ready for the next request; other requests are sent again. */
   private restart(): void {
     this.start()
   }

@@ -1,4 +1,4 @@
-// One block of a long plan close up: one period of its pattern on a timeline.
+// One block of a long plan in close-up: one period of its pattern on a timeline.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Block, Compiled, LongPlan } from '../engine/api'
@@ -26,7 +26,7 @@ export function CloseUp(props: CloseUpProps) {
   const pattern = useMemo(() => block && patternOf(plan, block), [plan, block])
   const shown = useRef<HTMLElement>(null)
   useEffect(() => {
-    // All of it, or its beginning where it is higher than the window.
+    // Scrolls to all of it, or to its beginning if it is higher than the window.
     for (const part of [shown.current, shown.current?.firstElementChild])
       part?.scrollIntoView({ block: 'nearest' })
   }, [pattern])
@@ -93,7 +93,7 @@ export function CloseUp(props: CloseUpProps) {
   )
 }
 
-/** What a block is, in a line. */
+/** Describes a block in a line. */
 function words(instance: Compiled, block: Block, members: { jobs: number[]; nodes: number[] }): string {
   const us = instance.tick_us
   const who = `${plural(members.jobs.length, 'job')} on ${plural(members.nodes.length, 'node')}`

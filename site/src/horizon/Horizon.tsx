@@ -1,5 +1,5 @@
-// A long plan in two scales: jobs on nodes over hours, and one block, a pattern that
-// repeats, close up. Below, the same as a table by job.
+// A long plan at two scales: jobs on nodes over hours, and one block, a repeating pattern,
+// in close-up. Below, the same as a table by job.
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Compiled, LongPlan } from '../engine/api'
@@ -15,16 +15,16 @@ interface HorizonProps {
   label: string
   instance: Compiled
   plan: LongPlan
-  /** Where it is a time, ticks. */
+  /** In ticks, if it is a time. */
   bound: number | null
   selection: Selection | null
   onSelect(selection: Selection | null): void
-  /** The plan shows written out as well: no block has to show close up. */
+  /** Whether the plan is also shown written out: then no block is shown in close-up. */
   written: boolean
 }
 
 export function Horizon({ label, instance, plan, bound, selection, onSelect, written }: HorizonProps) {
-  // A number of another plan would be of another block.
+  // A block number of another plan would mean another block.
   const [picked, pick] = useState<{ plan: LongPlan; block: number } | null>(null)
   const block = picked?.plan === plan && picked.block < plan.blocks.length ? picked.block : -1
   const choose = (job: number) => {

@@ -9,7 +9,7 @@ import { instant, plural, short, ticks } from '../views/format'
 import { type Bands, bandsOf } from './bands'
 import './horizon.css'
 
-/** Characters of a node's name, and pixels of each. */
+/** Characters shown of a node's name, and pixels per character. */
 const NAME = 16
 const LETTER = 7
 const RIGHT = 14
@@ -19,11 +19,11 @@ interface HoursProps {
   label: string
   instance: Compiled
   plan: LongPlan
-  /** Where it is a time, ticks. */
+  /** In ticks, if it is a time. */
   bound: number | null
-  /** The axis ends no sooner, ticks. */
+  /** The least end of the axis, ticks. */
   end?: number
-  /** Jobs that stand out; null: all. */
+  /** Highlighted jobs; null: all. */
   lit: ReadonlySet<number> | null
   onJob(job: number): void
   onNone(): void
@@ -42,7 +42,7 @@ export function Hours({ label, instance, plan, bound, end = 0, lit, onJob, onNon
   const x = (t: number) => left + (plot * t) / horizon
   const { step, at } = marks({ from: 0, to: horizon }, plot / 96, instance.tick_us)
   const bottom = TOP + bands.height
-  // What stands out was perhaps chosen elsewhere, and stands in rows out of sight.
+  // The highlighted jobs may have been chosen elsewhere, and be in rows out of sight.
   useEffect(() => {
     const bars = lit && box.current?.querySelectorAll('.horizon-bar:not(.dimmed)')
     if (!bars?.length || !box.current) return
@@ -53,7 +53,7 @@ export function Hours({ label, instance, plan, bound, end = 0, lit, onJob, onNon
   }, [lit])
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div class="horizon-box" role="group" aria-label="Jobs on nodes" tabIndex={0} ref={box}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table by job does the same with buttons */}
       <svg
@@ -129,7 +129,7 @@ export function Hours({ label, instance, plan, bound, end = 0, lit, onJob, onNon
   )
 }
 
-/** As much of a label as fits at 11 px. */
+/** The part of a label that fits at 11 px. */
 function labelOf(name: string, gpus: number, room: number): string {
   const most = room / 6.3
   const whole = `${name} · ${gpus}`
@@ -145,7 +145,7 @@ function Nodes({ instance, bands, left }: { instance: Compiled; bands: Bands; le
     <>
       {instance.nodes.map((node, n) => {
         const { y, height } = bands.nodes[n]!
-        // Names of low rows would cover each other.
+        // Names of low rows would overlap.
         const named = y - last >= 11
         if (named) last = y
         return (

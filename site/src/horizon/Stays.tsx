@@ -5,7 +5,7 @@ import { DataTable } from '../views/Figure'
 import { decimal, short, ticks } from '../views/format'
 import { glossary } from '../views/glossary'
 
-/** More rows are no help on a page; the command line writes all. */
+/** More rows do not help on a page; the command line writes all. */
 const MOST_ROWS = 500
 
 export function Stays({

@@ -1,14 +1,14 @@
-// Where the bars of a long plan are: a band for each node, jobs where they live. Alike rows
-// are one bar: a job is drawn once for GPUs next to one another. Jobs that share GPUs at the
-// same time are slices of the rows they share, and rows are as high as their names need.
+// The layout of the bars of a long plan: a band for each node, jobs on their GPUs. A job is drawn
+// as one bar on adjacent GPUs. Jobs that share GPUs at the same time are slices of the rows they
+// share, and rows are as high as their names need.
 // The picture of the command line does the same (formulation/instance/view/hours.go).
 
 import type { Compiled, LongPlan } from '../engine/api'
 
-/** A job on GPUs next to one another; heights in pixels. */
+/** A job on adjacent GPUs; heights in pixels. */
 export interface Bar {
   job: number
-  /** GPUs of the rows, which may not all be the job's own where it shares them. */
+  /** The GPUs of the rows; if the job shares them, not all need be its own. */
   gpus: number
   y: number
   height: number
@@ -21,7 +21,7 @@ export interface Bands {
   height: number
 }
 
-/** A slice with a name takes so much; a picture higher than MOST is pressed together. */
+/** Height of a slice with a name; a picture higher than MOST is scaled down. */
 const SLICE = 15
 const ROOM = 640
 const MOST = 3600
@@ -74,9 +74,9 @@ interface Run {
 }
 
 /**
- * GPUs next to one another on which the same group of jobs lives, with a lane for each job. A lane is as
- * wide as the run, also where its job is not on all of the GPUs; but where others are on them
- * meanwhile, a run is of GPUs with the same jobs. Where several share, it is of one node.
+ * Adjacent GPUs that hold the same group of jobs, with a lane for each job. A lane is as wide as the run,
+ * even if its job is not on all of the GPUs; but if other jobs are on them meanwhile, a run has only GPUs
+ * with the same jobs. If several jobs share GPUs, a run is within one node.
  */
 function runsOf(nodeOf: readonly number[], plan: LongPlan): Run[] {
   const all: number[][] = nodeOf.map(() => [])
@@ -107,7 +107,7 @@ function runsOf(nodeOf: readonly number[], plan: LongPlan): Run[] {
   return runs
 }
 
-/** Sets of jobs that share a GPU at the same time, directly or by others. */
+/** Sets of jobs that share a GPU at the same time, directly or through others. */
 function groupsOf(all: readonly number[][], plan: LongPlan): number[][] {
   const parent = plan.residency.map((_, j) => j)
   const root = (j: number): number => {
@@ -138,7 +138,7 @@ function groupsOf(all: readonly number[][], plan: LongPlan): number[][] {
   return [...found.values()]
 }
 
-/** Jobs that are there at different times may follow one another in a lane. Lanes are near the GPUs of their jobs. */
+/** Jobs present at different times may share a lane. Lanes are near the GPUs of their jobs. */
 function lanesOf(jobs: number[], plan: LongPlan): { jobs: Run['jobs']; lanes: number } {
   jobs.sort((a, b) => plan.admitted[a]! - plan.admitted[b]! || a - b)
   const ends: number[] = []

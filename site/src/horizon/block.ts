@@ -1,11 +1,11 @@
-// One block of a long plan: its pattern as a schedule of its own, who takes part, and what
-// all blocks together use.
+// One block of a long plan: its pattern as a schedule of its own, its jobs and nodes, and what
+// all blocks use together.
 
 import type { Block, Compiled, LongPlan, Schedule } from '../engine/api'
 import type { Use } from '../views/props'
 import { bytesSent, peaks } from '../views/use'
 
-/** The pattern of a block: a plan that repeats, or, done once, one that begins at 0. */
+/** The pattern of a block: a plan that repeats, or, if it runs once, one that begins at 0. */
 export function patternOf(plan: LongPlan, block: Block): Schedule {
   return {
     period: block.repeats > 1 ? block.period : 0,
@@ -16,7 +16,7 @@ export function patternOf(plan: LongPlan, block: Block): Schedule {
   }
 }
 
-/** Jobs of a block and nodes that they live on, ascending. */
+/** The jobs of a block and their nodes, ascending. */
 export function membersOf(
   instance: Compiled,
   plan: LongPlan,
@@ -31,7 +31,7 @@ export function membersOf(
   return { jobs, nodes }
 }
 
-/** When the last repeat is over: the last end in it, ticks. */
+/** The last end within the last repeat, ticks. */
 export function endOf(block: Block): number {
   let end = 0
   for (const list of [block.tasks.end, block.syncs.end]) for (const t of list) end = Math.max(end, t)
@@ -69,7 +69,7 @@ export function longUse(instance: Compiled, plan: LongPlan): Use {
   const span = plan.end.reduce((a, b) => Math.max(a, b), 1)
   const busy = new Float64Array(typeOf.length)
   const links = new Float64Array(instance.links.length)
-  /** By GPU, the largest ephemeral bytes of each job there. */
+  /** By GPU, the largest ephemeral bytes of each job on it. */
   const ephemeral = typeOf.map(() => new Map<number, number>())
   for (const block of plan.blocks) {
     const { tasks, syncs } = block

@@ -1,5 +1,5 @@
-// What is not put into the store yet, kept at each change in the tab's own storage: it
-// outlives a reload and a crash, also where the store itself does not answer.
+// Changes that are not in the store yet, kept at each change in the tab's own storage: they
+// survive a reload and a crash, even if the store itself does not answer.
 import type { Open } from './library'
 
 const key = 'jigsaw.draft'
@@ -12,11 +12,11 @@ export interface Draft {
 
 export function keepDraft(draft: Draft | null): void {
   try {
-    // Where the new one has no room, the old one must not come back in its place.
+    // If there is no room for the new draft, the old one must not come back in its place.
     sessionStorage.removeItem(key)
     if (draft) sessionStorage.setItem(key, JSON.stringify(draft))
   } catch {
-    // Full or forbidden: the store is what counts.
+    // Storage is full or forbidden: only the store matters then.
   }
 }
 

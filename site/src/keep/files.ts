@@ -1,7 +1,7 @@
 // Files in and out of the page.
 import { textLimit } from './snapshot'
 
-/** A name for files, made of the scenario's as the core makes it: the command of a plan names the file of the text. */
+/** A file name made from the scenario's name, as the core does: the command of a plan names the file of the text. */
 export const fileName = (name: string): string =>
   name.replace(/\W+/g, '-').replace(/^-/, '').slice(0, 60).replace(/-$/, '') || 'scenario'
 
@@ -12,11 +12,11 @@ export function download(name: string, data: string | Blob, mime = 'text/plain')
   link.href = url
   link.download = name
   link.click()
-  // The browser has taken it by then.
+  // By then the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Asks for a file; null where the visitor chose none. */
+/** Asks for a file; null if the visitor chose none. */
 export function pickFile(): Promise<File | null> {
   return new Promise(resolve => {
     const input = document.createElement('input')
@@ -28,9 +28,9 @@ export function pickFile(): Promise<File | null> {
   })
 }
 
-/** Reads a file. Throws where it is no text, or too long for a scenario or a model. */
+/** Reads a file. Throws if it is not text, or too long for a scenario or a model. */
 export async function readText(file: Blob): Promise<string> {
-  // Before it is read: a huge file must not fill the memory.
+  // Checked before reading: a huge file must not fill the memory.
   if (file.size > textLimit) throw new Error(`the file has ${file.size} bytes; at most ${textLimit} are read`)
   const bytes = await file.arrayBuffer()
   let text: string
@@ -51,7 +51,7 @@ export async function toPNG(svg: string): Promise<Blob> {
     image.src = url
     await image.decode()
     const canvas = document.createElement('canvas')
-    // Beyond this browsers refuse to draw.
+    // Browsers refuse to draw larger canvases.
     const scale = Math.min(2, 16_000 / Math.max(image.naturalWidth, image.naturalHeight, 1))
     canvas.width = Math.ceil(image.naturalWidth * scale)
     canvas.height = Math.ceil(image.naturalHeight * scale)

@@ -1,15 +1,15 @@
-// Scenarios that are kept, each with its history. Saving is by itself: each change is put
-// after a moment's rest. What another tab changed in the meantime is never overwritten: the
-// store keeps both, and this tab goes on with the copy.
+// The stored scenarios, each with its history. Saving is automatic: each change is put after a
+// short pause. Changes made by another tab in the meantime are never overwritten: the store
+// keeps both versions, and this tab continues with the copy.
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Scenario, ScenarioHead } from '../engine/api'
 import type { Engine } from '../engine/client'
 
-/** What is open. id '' is not yet kept: an example, a link, a file without a change. */
+/** The open scenario. id '': not stored yet, like an unchanged example, link or file. */
 export interface Open {
   id: string
   revision: number
-  /** Text and view as kept, by which changes are known. */
+  /** Text and view as stored, to detect changes. */
   text: string
   view: string
 }
@@ -21,12 +21,12 @@ export interface Content {
 
 export type Saving = 'none' | 'saved' | 'pending' | 'failed'
 
-/** Rest after a change before it is put, in ms. */
+/** Pause after a change before it is put, in ms. */
 export const saveAfter = 400
-/** How often storage that does not answer is asked for, in ms. */
+/** How often storage that does not answer is tried again, in ms. */
 export const recheckAfter = 3000
 
-/** What one tab tells the others. */
+/** A message from one tab to the others. */
 interface Told {
   id: string
   revision: number
@@ -39,16 +39,16 @@ export interface Channel {
 }
 
 export interface LibraryEvents {
-  /** Something to tell the visitor. */
+  /** A message to the visitor. */
   tell: (message: string) => void
-  /** Another tab changed the text of what is open here, and nothing was changed here. */
+  /** Another tab changed the text of the scenario that is open here, and this tab did not. */
   adopt: (text: string) => void
 }
 
 export class Library {
   readonly heads = signal<ScenarioHead[]>([])
   readonly persistent = signal(true)
-  /** Why nothing is kept beyond this visit. */
+  /** Why nothing is kept after this visit. */
   readonly reason = signal('')
   private readonly openSignal = signal<Open>({ id: '', revision: 0, text: '', view: '' })
   private readonly savingSignal = signal<Saving>('none')
@@ -57,10 +57,10 @@ export class Library {
   private putting: Promise<void> = Promise.resolve()
   private content: (() => Content) | null = null
   private firstID = ''
-  /** Lists asked for so far, and the last of them that was answered. */
+  /** The number of list requests so far, and the last one that was answered. */
   private asked = 0
   private listed = 0
-  /** Of what is open: grows when something else is. */
+  /** Generation of the open scenario: grows when another one is opened. */
   private generation = 0
 
   constructor(
@@ -79,7 +79,7 @@ export class Library {
     return this.savingSignal
   }
 
-  /** Keeps what content returns from now on; content must read signals. */
+  /** From now on stores what content returns; content must read signals. */
   watch(content: () => Content): void {
     this.content = content
     effect(() => {
@@ -95,7 +95,7 @@ export class Library {
     })
   }
 
-  /** Something that is not kept yet begins; it is kept from its first change. */
+  /** Opens a scenario that is not stored yet; it is stored from its first change on. */
   begin(text: string, view: string): void {
     this.firstID = ''
     this.generation++
@@ -105,7 +105,7 @@ export class Library {
     })
   }
 
-  /** A kept scenario is open now. */
+  /** Records that a stored scenario is open now. */
   opened(scenario: Scenario): void {
     this.generation++
     batch(() => {
@@ -119,13 +119,13 @@ export class Library {
     })
   }
 
-  /** Goes on with what a tab that was closed or crashed had not kept yet. */
+  /** Continues with the unsaved changes of a tab that was closed or crashed. */
   resume(open: Open): void {
     this.generation++
     this.openSignal.value = open
   }
 
-  /** Lists what is kept. An answer that a later question's overtook says nothing any more. */
+  /** Lists the stored scenarios. An answer is ignored if a later request was answered first. */
   async refresh(): Promise<void> {
     const asked = ++this.asked
     const { persistent, reason, scenarios } = await this.engine.call('store_list', {})
@@ -144,12 +144,12 @@ export class Library {
     return this.engine.call('store_get', { id })
   }
 
-  /** A kept scenario, however long storage takes; null where there is none. */
+  /** A stored scenario, however long storage takes; null if there is none. */
   async eventually(id: string): Promise<Scenario | null> {
     const scenario = await this.get(id)
     if (scenario) return scenario
     await this.refresh()
-    // What answered may have been memory.
+    // The answer may have come from memory.
     if (this.persistent.peek()) return null
     await new Promise<void>(resolve => {
       const stop = this.persistent.subscribe(persistent => {
@@ -168,7 +168,7 @@ export class Library {
   async remove(id: string): Promise<void> {
     await this.engine.call('store_remove', { id })
     this.channel.postMessage({ id, revision: 0, removed: true } satisfies Told)
-    // What is open stays on the page, as something that is not kept.
+    // The open scenario stays on the page, as one that is not stored.
     if (this.openSignal.peek().id === id) {
       const { text, view } = this.openSignal.peek()
       this.begin(text, view)
@@ -176,17 +176,17 @@ export class Library {
     await this.refresh()
   }
 
-  /** Puts now what waits, or the content though it has no change. What is opened meanwhile does not disturb it. */
+  /** Puts pending changes now, or the content even if it is unchanged. Opening another scenario meanwhile does not interfere. */
   flush(always = false): Promise<void> {
     clearTimeout(this.timer)
     const content = this.content?.()
     const open = this.openSignal.peek()
     if (!content) return this.putting
     const same = content.text === open.text && content.view === open.view
-    // A view alone is no reason to begin keeping a scenario.
+    // A change of the view alone is no reason to start storing a scenario.
     const idle = same || (content.text === open.text && open.id === '')
     if (idle && !(always && open.id === '')) return this.putting
-    // The same at each try: a put that failed may have arrived.
+    // The same id at each try: a put that failed may have arrived.
     const id = open.id || (this.firstID ||= this.newID())
     const { generation } = this
     this.putting = this.putting.then(() => this.put(content, id, open.revision, generation))
@@ -217,14 +217,14 @@ export class Library {
       }
       if (conflict)
         this.events.tell(
-          `Another tab changed this scenario. Both are kept: yours goes on here as “${scenario.name}”.`,
+          `Another tab changed this scenario. Both are kept: yours continues here as “${scenario.name}”.`,
         )
       this.channel.postMessage({ id: scenario.id, revision: scenario.revision } satisfies Told)
       await this.refresh()
     } catch (error) {
       if (current()) this.savingSignal.value = 'failed'
       this.events.tell(
-        `Not saved: ${error instanceof Error ? error.message : error}. The next change tries again.`,
+        `Not saved: ${error instanceof Error ? error.message : error}. The next change will try again.`,
       )
     }
   }
@@ -236,16 +236,16 @@ export class Library {
     const open = this.openSignal.peek()
     if (id !== open.id || open.id === '' || removed || revision === undefined || revision <= open.revision)
       return
-    // With changes of its own this tab will make a copy at its next put.
+    // If this tab has changes of its own, its next put makes a copy.
     if (this.savingSignal.peek() !== 'saved') return
     const scenario = await this.get(open.id)
     if (scenario && this.openSignal.peek() === open && this.savingSignal.peek() === 'saved') {
       batch(() => {
-        // Each tab keeps its view, and puts none for that alone: the other would follow in turn, without end.
+        // Each tab keeps its view, and never puts only a view: the tabs would follow each other endlessly.
         this.opened({ ...scenario, view: this.content?.().view ?? scenario.view })
         this.events.adopt(scenario.text)
       })
-      this.events.tell('Another tab changed this scenario: this one follows.')
+      this.events.tell('Another tab changed this scenario: this tab now shows the change.')
     }
   }
 }

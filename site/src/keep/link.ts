@@ -1,4 +1,4 @@
-// Share links: the whole scenario in the fragment, which no server sees.
+// Share links: the whole scenario is in the fragment, which no server sees.
 //
 //   #3.<base64url(deflate-raw(JSON))>
 //
@@ -7,7 +7,7 @@
 // holds links of each that must go on being read.
 import { type Snapshot, snapshotOf, textLimit } from './snapshot'
 
-/** Longest fragment that is read, in characters, and the most bytes it may unpack to. */
+/** The longest fragment that is read, in characters, and the most bytes it may unpack to. */
 export const longestFragment = 200_000
 export const mostBytes = 2_000_000
 
@@ -15,11 +15,11 @@ export class LinkError extends Error {
   override readonly name = 'LinkError'
 }
 
-/** Whether a fragment means to be a share link, and not a place in the page. */
+/** Whether a fragment is meant as a share link, not as an anchor in the page. */
 export const isLink = (fragment: string) => /^#\d+\./.test(fragment)
 
 export async function encodeLink(snapshot: Snapshot, planner: string): Promise<string> {
-  // What is as by default is left out: links stay short.
+  // Defaults are left out: links stay short.
   const { text, seed, effort, selection, range, compared, spb, tab, mode } = snapshot
   const json = JSON.stringify({
     planner,
@@ -60,15 +60,15 @@ export async function decodeLink(fragment: string): Promise<Link> {
     json = JSON.parse(await inflate(fromBase64URL(match[2] ?? '')))
   } catch (error) {
     if (error instanceof LinkError) throw error
-    throw new LinkError('it was cut off or changed on its way')
+    throw new LinkError('it is truncated or damaged')
   }
   const snapshot = snapshotOf(match[1] === '1' ? { ...Object(json), spb: true, tab: '', mode: '' } : json)
-  if (!snapshot) throw new LinkError('it holds no scenario')
+  if (!snapshot) throw new LinkError('it contains no scenario')
   const planner = (json as { planner?: unknown }).planner
   return { planner: typeof planner === 'string' ? planner.slice(0, 100) : '', snapshot }
 }
 
-/** Unpacks, and stops early where a small link would become a large text. */
+/** Unpacks, and stops early if a small link would become a large text. */
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
   const parts: Uint8Array[] = []
@@ -79,7 +79,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
     bytes += value.length
     if (bytes > mostBytes) {
       await reader.cancel().catch(() => {})
-      throw new LinkError('it unpacks to more than a scenario can be')
+      throw new LinkError('it unpacks to more than the limit for a scenario')
     }
     parts.push(value)
   }
@@ -94,7 +94,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
 
 function toBase64URL(bytes: Uint8Array): string {
   let binary = ''
-  // In pieces, for a call takes only so many arguments.
+  // In pieces, because the number of arguments of a call is limited.
   for (let i = 0; i < bytes.length; i += 0x8000)
     binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000))
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

@@ -1,4 +1,4 @@
-// Words that this browser keeps by a name. Where it forbids storage, they last as long as the page.
+// Named texts stored in this browser. If it forbids storage, they last as long as the page.
 
 export function read(key: string): string | null {
   try {
@@ -8,7 +8,7 @@ export function read(key: string): string | null {
   }
 }
 
-/** null: nothing is kept any more. */
+/** null removes the entry. */
 export function write(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key)

@@ -1,8 +1,8 @@
-// What a share link and a kept scenario hold beside the text, and how strangers' data is read:
-// key by key, with limits, so that nothing unforeseen gets in.
+// What a share link and a stored scenario contain besides the text, and how untrusted data is read:
+// key by key, with limits, so that nothing unexpected gets in.
 import type { Selection, TimeRange } from '../views/props'
 
-/** A scenario that another is compared with; its plan is made anew from this. */
+/** A pinned scenario for comparison; its plan is computed again from this. */
 export interface Compared {
   label: string
   text: string
@@ -12,10 +12,10 @@ export interface Compared {
   quick: boolean
 }
 
-/** What may show below the timeline. */
+/** The tabs below the timeline. */
 const tabs = ['explain', 'failures', 'progress', 'compare', 'depths'] as const
 export type Tab = (typeof tabs)[number]
-/** How the scenario may show. */
+/** How the scenario can be shown. */
 const modes = ['form', 'both', 'yaml'] as const
 export type ScenarioMode = (typeof modes)[number]
 
@@ -26,14 +26,14 @@ export interface Snapshot {
   selection: Selection | null
   range: TimeRange | null
   compared: Compared | null
-  /** With partial backpropagation, or the same jobs at full depth. */
+  /** true: with partial backpropagation; false: the same jobs at full depth. */
   spb: boolean
   /** null: they stay as they are. */
   tab: Tab | null
   mode: ScenarioMode | null
 }
 
-/** What shows of a text that comes alone. */
+/** The view of a text that comes without one. */
 export const blank: Omit<Snapshot, 'text'> = {
   seed: 0,
   effort: 1,
@@ -91,7 +91,7 @@ function comparedOf(value: unknown): Compared | null {
   }
 }
 
-/** Reads a snapshot; null where it has no text. What else is wrong falls back to its default. */
+/** Reads a snapshot; null if it has no text. Anything else that is wrong falls back to its default. */
 export function snapshotOf(value: unknown): Snapshot | null {
   if (!isObject(value)) return null
   const text = string(value.text, textLimit)

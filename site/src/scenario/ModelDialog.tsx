@@ -1,5 +1,5 @@
-// A model by sliders: the figures of a transformer, what its profile comes to on the cluster's
-// GPUs, and a job that trains it. A Hugging Face config.json sets them all.
+// A model described by sliders: the dimensions of a transformer, its estimated profile on the
+// cluster's GPUs, and a job that trains it. A Hugging Face config.json sets them all.
 
 import type { Estimate } from '../engine/api'
 import type { Store } from '../state/store'
@@ -10,7 +10,7 @@ import { withModel } from './model'
 import { useEstimate } from './useEstimate'
 import type { Json } from './yaml/patch'
 
-/** Models of more parameters have their states dealt out among the workers. */
+/** Models with more parameters have their states sharded among the workers. */
 const LARGE = 2e9
 
 export function ModelDialog({ store, onClose }: { store: Store; onClose: () => void }) {
@@ -24,7 +24,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     onClose()
   }
   return (
-    <Dialog title="A model by its figures" onClose={onClose}>
+    <Dialog title="A model by its dimensions" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the field for files below does the same */}
       <div
         class="fields"

@@ -1,4 +1,4 @@
-// What the validator found, in words, with the way to each place.
+// The problems that the validator found, each with a link to its place.
 import { useEffect } from 'preact/hooks'
 import type { Problem } from '../engine/api'
 import type { Store } from '../state/store'
@@ -7,7 +7,7 @@ const most = 20
 
 export function Problems({ store, onGo }: { store: Store; onGo(problem: Problem): void }) {
   const { problems } = store.reading.value
-  // They take the room below the form: the field that is being filled in stays in sight.
+  // They take space below the form: keep the field that is being filled in in sight.
   useEffect(() => {
     const field = document.activeElement
     if (problems.length > 0 && field?.closest('.form')) field.scrollIntoView({ block: 'nearest' })

@@ -1,9 +1,9 @@
-// What a change of the file by the core means for its text: only what differs is written, so
+// Applies a change that the core made to the file to its text: only what differs is written, so
 // that comments, order and spacing stay.
 import { type Json, parse, set } from './yaml/patch'
 import type { Path } from './yaml/path'
 
-/** The text, which says `before` to the core, so that it says `after`. */
+/** Changes the text, which the core reads as `before`, so that it reads as `after`. */
 export function adopt(text: string, before: Json, after: Json): string {
   const written = parse(text)
   return written === undefined ? text : at([], text, before, after)
@@ -12,7 +12,7 @@ export function adopt(text: string, before: Json, after: Json): string {
 function at(path: Path, text: string, before: Json | undefined, after: Json | undefined): string {
   if (same(before, after)) return text
   const inside = isObject(before) && isObject(after)
-  // Entries of a list that grew or shrank may all be others.
+  // If a list grew or shrank, all of its entries may have changed.
   const alike = Array.isArray(before) && Array.isArray(after) && before.length === after.length
   if (!inside && !alike) return set(text, path, after)
   const [from, to] = [before, after] as [{ [key: string]: Json }, { [key: string]: Json }]

@@ -1,10 +1,10 @@
-// What the forms do to the scenario's text.
+// The changes that the forms make to the scenario's text.
 import type { ScenarioText } from '../state/text'
 import { type Fields, fields, freshName, list, number, type Sizes, text } from './spec'
 import { duplicate, insert, type Json, move, parse, set } from './yaml/patch'
 import type { Path } from './yaml/path'
 
-/** The lists of a cluster of what is out of service. */
+/** A cluster's lists of what is out of service. */
 export type FailedList = 'failed_links' | 'failed_nodes' | 'failed_gpus'
 
 export class ScenarioEdit {
@@ -14,12 +14,12 @@ export class ScenarioEdit {
     this.source.edit(next(this.source.text.peek()))
   }
 
-  /** undefined takes the key away. */
+  /** undefined removes the key. */
   set(path: Path, value: Json | undefined): void {
     this.change(source => set(source, path, value))
   }
 
-  /** Of a key whose default needs not be written. */
+  /** Sets a key whose default need not be written. */
   setUnless(path: Path, value: Json, otherwise: Json): void {
     this.set(path, value === otherwise ? undefined : value)
   }
@@ -36,7 +36,7 @@ export class ScenarioEdit {
     })
   }
 
-  /** Another model, with workers of as many GPUs and a batch size that it is profiled at; only where there are several must that be named. */
+  /** Sets another model, with GPUs per worker and a batch size for which it is profiled; the batch size is written only if there are several. */
   setModel(job: number, model: string, sizes: Sizes): void {
     this.change(source => {
       const former = fields(list(fields(parse(source)).jobs)[job])
@@ -50,7 +50,7 @@ export class ScenarioEdit {
     })
   }
 
-  /** The allowed depths, in layers, which stand instead of their number; none: their number decides again. */
+  /** The allowed depths, in layers, which replace their number; none: the number applies again. */
   setDepths(job: number, depths: readonly number[]): void {
     this.change(source => {
       const spb = ['jobs', job, 'spb']
@@ -77,7 +77,7 @@ export class ScenarioEdit {
     if (jobNames(this.source.text.peek()).length > 1) this.set(['jobs', index], undefined)
   }
 
-  /** Another kind of GPU, with its memory where that is known, wherever the file had the former. */
+  /** Replaces a GPU type everywhere in the file, with its memory if that is known. */
   setGPU(type: number, gpu: string, memory: string | undefined): void {
     this.change(source => {
       const of = cluster(source)
@@ -100,7 +100,7 @@ export class ScenarioEdit {
     })
   }
 
-  /** Puts something out of service, or mends it. */
+  /** Puts something out of service, or back into service. */
   fail(what: FailedList, name: string, failed: boolean): void {
     this.change(source => {
       const others = list(cluster(source)[what])

@@ -1,5 +1,5 @@
-// A model that nobody measured, described by its figures: what the sliders hold, and how its
-// estimated profiles come into the scenario.
+// A model that was not measured, described by its dimensions: the values of the sliders, and how its
+// estimated profiles are added to the scenario.
 
 import type { Architecture } from '../engine/api'
 import { type Fields, fields, freshName, largest, list, text as textOf } from './spec'
@@ -7,7 +7,7 @@ import { insert, type Json, parse } from './yaml/patch'
 
 export const families = ['llama', 'mistral', 'qwen2', 'qwen3', 'phi3', 'gemma2', 'gpt2', 'bert'] as const
 
-/** Where sliders begin, by what people know. */
+/** Presets of the sliders: well-known models. */
 export const presets: readonly (readonly [name: string, architecture: Architecture])[] = [
   ['llama-1b', of('llama', 16, 2048, 32, 8, 8192, 128256)],
   ['llama-8b', of('llama', 32, 4096, 32, 8, 14336, 128256)],
@@ -30,7 +30,7 @@ function of(
   return { type, layers, hidden, heads, kv_heads, ffn, vocabulary, positions }
 }
 
-/** How a job of the model trains: states of large models are dealt out among the workers. */
+/** The new job of the model: the states of large models are sharded among the workers. */
 export interface ModelJob {
   workers: number
   /** Of each. */
@@ -39,7 +39,7 @@ export interface ModelJob {
   large: boolean
 }
 
-/** The scenario with the model's profiles, a line a layer, and a job that trains it. */
+/** The scenario with the model's profiles, one line per layer, and a job that trains it. */
 export function withModel(source: string, profiles: readonly Json[], job: ModelJob): string {
   const spec = fields(parse(source))
   const names = list(spec.jobs).map(other => textOf(fields(other).name))
@@ -56,7 +56,7 @@ export function withModel(source: string, profiles: readonly Json[], job: ModelJ
   })
 }
 
-/** The scenario with profiles, a line a layer. */
+/** The scenario with profiles, one line per layer. */
 export function withProfiles(source: string, profiles: readonly Json[]): string {
   const own = list(fields(parse(source)).profiles)
   if (own.length > 0)
@@ -68,7 +68,7 @@ export function withProfiles(source: string, profiles: readonly Json[]): string 
   return `${before}profiles:\n${profiles.map(lines).join('')}`
 }
 
-/** The profiles in a file that has nothing else: one, a list of them, or `profiles`; none where it is something else. */
+/** The profiles in a file with nothing else: one, a list of them, or `profiles`; none for any other file. */
 export function profilesIn(text: string): Json[] {
   const file = readFile(text)
   const { jobs, cluster, profiles, layers } = fields(file)
@@ -77,29 +77,29 @@ export function profilesIn(text: string): Json[] {
   return all.every(profile => list(fields(profile).layers).length > 0) ? all : []
 }
 
-/** What a file is that is often taken for a scenario, and where it belongs; empty for all others. */
+/** What a file is if it is of a kind often taken for a scenario, and where it belongs; else empty. */
 export function noScenario(text: string): string {
   const read = readFile(text)
   const file = fields(read)
   if (file.jobs !== undefined || file.cluster !== undefined) return ''
   if (file.model_type !== undefined || file.hidden_size !== undefined)
-    return 'it is the config.json of a model, which + Model… below the jobs takes'
+    return 'it is the config.json of a model: open it with + Model… below the jobs'
   if (file.schedule !== undefined || file.residency !== undefined || file.traceEvents !== undefined)
     return 'it is a plan: open the scenario that it was made from'
   if (file.kind !== undefined && file.bound !== undefined)
-    return 'it is the proof of a bound, for jigsaw certify'
+    return 'it is the proof of a bound: check it with jigsaw certify'
   const first = text.split('\n').find(line => !/^\s*(#|$)/.test(line))
   if (first === undefined) return 'it is empty'
-  // In columns, which the first line names, or objects, of which the first tells.
+  // A table, whose first line names the columns, or objects, of which the first is enough.
   const head = /^\s*[[{]/.test(text) ? text.slice(0, text.indexOf('}')) : first
   if (['model', 'workers'].every(word => head.includes(word)) && !head.includes('jobs'))
-    return 'it is a list of jobs, of which jigsaw plan --cluster CLUSTER --jobs LIST --write SCENARIO makes a scenario'
+    return 'it is a list of jobs: jigsaw plan --cluster CLUSTER --jobs LIST --write SCENARIO turns it into a scenario'
   if (typeof read === 'string' || (Array.isArray(read) && profilesIn(text).length === 0))
     return 'a scenario is YAML or JSON with a cluster and jobs'
   return ''
 }
 
-/** JSON of any length, as programs write it, or YAML that is no longer than a form takes. */
+/** JSON of any length, as programs write it, or YAML short enough for the form. */
 function readFile(text: string): Json {
   try {
     return JSON.parse(text) as Json
@@ -113,7 +113,7 @@ export function modelName(base: string, spec: Fields, library: Iterable<string>)
   return freshName(base, [...library, ...list(spec.profiles).map(p => textOf(fields(p).model))])
 }
 
-/** A profile in YAML. JSON is YAML, too, so that values stand as they are. */
+/** A profile in YAML. JSON is valid YAML, so values are written as JSON. */
 function lines(profile: Json): string {
   const { layers, ...head } = fields(profile)
   const keys = Object.entries(head).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)

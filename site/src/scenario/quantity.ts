@@ -3,7 +3,7 @@
 const decimal = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 }
 const binary = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
 
-/** bit/s, or null where it is not a speed. */
+/** bit/s, or null if it is not a speed. */
 export function speed(text: string): number | null {
   const match = /^\s*(\d*\.?\d+|\d+\.)\s*([kMGT]?)(bit|B)\/s\s*$/.exec(text)
   if (!match) return null
@@ -20,7 +20,7 @@ export function memory(text: string): number | null {
   return Number(match[1]) * factor
 }
 
-/** What a quantity field knows: how to read a text, and the steps of its slider, as texts. */
+/** A kind of quantity: how to read a text, and the steps of its slider, as texts. */
 export interface Quantity {
   read(text: string): number | null
   steps: readonly string[]

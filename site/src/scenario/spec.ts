@@ -1,5 +1,5 @@
-// The instance file as the forms read it: every part may lack or be of the wrong kind, for
-// people write it. What is wrong shows as the validator's problem, never as a crash.
+// The instance file as the forms read it: every part may be missing or of the wrong kind, because
+// people write it. Mistakes are shown as the validator's problems, and never crash the page.
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { ProfileInfo } from '../engine/api'
 import { type Json, parse } from './yaml/patch'
@@ -14,16 +14,16 @@ export const text = (value: Json | undefined): string =>
 export const number = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : otherwise
 
-/** Why the forms cannot follow the text: it is not YAML at the moment, or to read it at each key would block the page. */
+/** Why the forms cannot follow the text: it is not valid YAML at the moment, or reading it at each key would block the page. */
 export type Stale = '' | 'broken' | 'large'
 
 export interface SpecView {
-  /** Of the last text that could be read. */
+  /** The file of the last text that could be read. */
   spec: Fields
   stale: Stale
 }
 
-/** Longest text that the page reads by itself at each change, in characters: some 300 jobs. */
+/** The longest text that the page itself reads at each change, in characters: some 300 jobs. */
 export const largest = 24_000
 
 /** The file behind the text, kept while the text is broken. */
@@ -38,22 +38,22 @@ export function specOf(source: ReadonlySignal<string>): ReadonlySignal<SpecView>
   })
 }
 
-/** Batch sizes that a model is profiled at on the cluster's GPUs, ascending, by GPUs of a worker. */
+/** Batch sizes for which a model is profiled on the cluster's GPUs, ascending, by GPUs per worker. */
 export type Sizes = ReadonlyMap<number, readonly number[]>
 
 /** What is known of a model. */
 export interface ModelInfo {
   sizes: Sizes
-  /** All that it is profiled on, in the cluster or not. */
+  /** All GPU types with a profile of it, in the cluster or not. */
   gpus: readonly string[]
-  /** Some profile was measured. */
+  /** Whether some profile was measured. */
   measured: boolean
 }
 
 /** A profile, at the batch size of each worker. */
 type Profiled = Pick<ProfileInfo, 'model' | 'gpu' | 'batch' | 'gpus' | 'estimated'>
 
-/** All models by name: of the file, and of the library. */
+/** All models by name: those of the file and of the library. */
 export function modelsOf(spec: Fields, library: readonly Profiled[]): Map<string, ModelInfo> {
   const own = list(spec.profiles)
     .map(fields)

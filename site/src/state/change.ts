@@ -1,11 +1,11 @@
-/** A range of a text, and what stands in its place. */
+/** A range of a text, and its replacement. */
 export interface Change {
   from: number
   to: number
   insert: string
 }
 
-/** The one range in which two texts differ, or null where they do not. */
+/** The one range in which two texts differ, or null if they are equal. */
 export function change(from: string, to: string): Change | null {
   if (from === to) return null
   const shorter = Math.min(from.length, to.length)

@@ -1,6 +1,6 @@
-// What the failure of each link and node would do to the plan of the scenario that shows. It is
-// looked at when it is asked for; what was found stays with its scenario, so that it shows again
-// after a failure is undone.
+// The effect of the failure of each link and node on the plan of the current scenario. It is computed
+// on request; the results stay with their scenario, so that they are shown again after a failure is
+// undone.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Progress, ResilienceAnswer } from '../engine/api'
 import type { Engine } from '../engine/client'
@@ -18,7 +18,7 @@ export class Failures {
     private readonly view: ReadonlySignal<PlanView | null>,
     private readonly seed: () => number,
   ) {
-    // Of a scenario that is left nobody waits for the answer.
+    // Nobody waits for the answer for a scenario that was left.
     effect(() => {
       if (this.digest.value !== this.looked.peek().digest) this.stop()
     })
@@ -34,7 +34,7 @@ export class Failures {
     this.run?.abort()
   }
 
-  /** Lets every link and node fail in turn. */
+  /** Examines the failure of every link and node. */
   async look(): Promise<void> {
     const now = this.view.peek()
     if (!now) return
@@ -50,7 +50,7 @@ export class Failures {
       const answer = await this.engine.call(
         'resilience',
         { text: now.text, seed: this.seed() },
-        // What was found comes with the answer alone.
+        // Results come only with the answer.
         { signal: run.signal, grace: 10_000, onEvent: ({ progress }) => progress && put(progress) },
       )
       put(null, answer)

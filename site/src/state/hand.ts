@@ -1,13 +1,13 @@
-// A plan changed by hand: tasks that a visitor moves, and what the checker says of each move.
+// A plan changed by hand: tasks that a visitor moves, and the checker's verdict on each move.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Compiled, Schedule } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { TaskMove } from '../views/props'
 
-/** What the checker says of a schedule. */
+/** The checker's verdict on a schedule. */
 export interface Verdict {
   violations: { rule: string; message: string }[]
-  /** null where it breaks a rule. */
+  /** null if it violates a rule. */
   value: number | null
 }
 
@@ -15,23 +15,23 @@ export interface HandPlan {
   text: string
   instance: Compiled
   schedule: Schedule
-  /** Of an earlier move while that of this one is on its way; null: none yet. */
+  /** The verdict on an earlier move until that on the latest arrives; null: none yet. */
   verdict: Verdict | null
-  /** How many moves there were. */
+  /** The number of moves. */
   moves: number
 }
 
-/** Each move checks all tasks anew: beyond so many that is no longer at once. */
+/** Each move checks all tasks again: with more tasks that is no longer instant. */
 export const MOST_BY_HAND = 20_000
 
-/** Whether a plan can be changed by hand: one that runs once, and is small enough to check while it moves. */
+/** Whether a plan can be changed by hand: it must run once, and be small enough to be checked at each move. */
 export const canBeMoved = (instance: Compiled, schedule: Schedule | null) =>
   schedule !== null && !instance.periodic && schedule.tasks.job.length <= MOST_BY_HAND
 
 export class Hand {
   private readonly planSignal = signal<HandPlan | null>(null)
   private past: Schedule[] = []
-  /** What a move that goes on begins from. */
+  /** The starting point of a move in progress. */
   private held: Schedule | null = null
   private asking = false
 
@@ -41,7 +41,7 @@ export class Hand {
     return this.planSignal
   }
 
-  /** Begins with the plan that shows. */
+  /** Begins with the current plan. */
   begin(text: string, instance: Compiled, schedule: Schedule): void {
     this.past = []
     this.held = null
@@ -49,7 +49,7 @@ export class Hand {
     void this.judge()
   }
 
-  /** Goes back to the planner's plan. */
+  /** Returns to the planner's plan. */
   end(): void {
     this.planSignal.value = this.held = null
   }
@@ -90,7 +90,7 @@ export class Hand {
         if (now?.schedule === schedule) return
       }
     } catch {
-      // The engine has said so; the next move asks again.
+      // The engine has reported this; the next move asks again.
     } finally {
       this.asking = false
     }
@@ -115,8 +115,8 @@ export function moved(from: Schedule, task: number, by: number, whole: boolean):
 }
 
 /**
- * How far a task goes that is to go by so many ticks: it stops where it begins as another of its
- * GPU, or a synchronisation of its job, ends, or ends as one begins, if that is within reach.
+ * How far a task moves that is dragged by so many ticks: within reach it snaps to where it begins as another
+ * task on its GPU, or a synchronisation of its job, ends, or ends as one begins.
  */
 export function snapped({ tasks, syncs }: Schedule, task: number, by: number, reach: number): number {
   const [start, end] = [tasks.start[task]!, tasks.end[task]!]

@@ -1,9 +1,9 @@
-// What stays the same job from one reading of a scenario to the next: names tell, for a job
-// that comes or goes shifts the places of all after it.
+// Which job is the same from one reading of a scenario to the next: jobs are identified by name, because
+// adding or removing a job shifts the indices of all after it.
 import type { Compiled } from '../engine/api'
 import { COLOURS, giveColours, jobColours } from '../timeline/palette'
 
-/** Where a job of one instance is in another; null where it is gone. */
+/** The index of a job of one instance in another; null if it is gone. */
 export function placeOf(former: Compiled, next: Compiled): (job: number) => number | null {
   return job => {
     const name = former.jobs[job]?.name
@@ -12,7 +12,7 @@ export function placeOf(former: Compiled, next: Compiled): (job: number) => numb
   }
 }
 
-/** Gives the jobs of an instance the colours that they had in the former one; new ones take those that are free. */
+/** Gives the jobs of an instance the colours that they had in the previous one; new jobs get free colours. */
 export function keepColours(former: Compiled | null, next: Compiled): void {
   if (!former || next.jobs.length > COLOURS.length || former.jobs.length > COLOURS.length) return
   const colours = jobColours(former)

@@ -1,5 +1,5 @@
-// Questions about the plan that shows: why a job ends when it does, what a change of the
-// cluster would do, and what would mend a scenario that has no plan. Answers of an older plan are dropped.
+// Questions about the current plan: why a job ends when it does, what a change of the cluster would
+// do, and what would make a plan possible if there is none. Answers about an older plan are dropped.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { ChainLink, PlanResult, Remedy, Schedule, WhatIfChange } from '../engine/api'
 import type { Engine } from '../engine/client'
@@ -7,7 +7,7 @@ import type { WhatIfState } from '../views/props'
 import type { PlanningOptions, PlanView } from './planning'
 
 export class Inquiry {
-  /** The job whose end is explained; null: the last to end. */
+  /** The job whose end is explained; null: the one that ends last. */
   readonly job = signal<number | null>(null)
   private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(
     null,
@@ -58,21 +58,21 @@ export class Inquiry {
     })
   }
 
-  /** What would mend the scenario that shows; null while that is asked for, and where it has a plan. */
+  /** Changes that would give the current scenario a plan; null while they are computed, and if it has a plan. */
   readonly remedies = computed<readonly Remedy[] | null>(() => {
     const { result, remedies } = this.mended.value ?? {}
     return result && result === this.view.value?.result ? (remedies ?? null) : null
   })
 
-  /** Of the last result: a search has news many times a second, and what it shows has no explanation yet. */
+  /** About the last result: a search reports many times a second, and its latest plan has no explanation yet. */
   private readonly schedule = computed(() => this.view.value?.result?.schedule ?? null)
-  /** Whether the result tells by itself; one that was stopped does not, and nothing ends a plan that repeats. */
+  /** Whether the result contains the explanation; a stopped one does not, and a plan that repeats has no end. */
   private readonly told = computed(() => {
     const now = this.view.value
     return this.job.value === null && (now?.instance.periodic || (now?.result?.chain.length ?? 0) > 0)
   })
 
-  /** What ends the job, late to early; null while it is asked for. */
+  /** The chain that ends the job, late to early; null while it is computed. */
   readonly chain = computed<readonly ChainLink[] | null>(() => {
     const result = this.view.value?.result
     if (!result?.schedule) return null
@@ -99,7 +99,7 @@ export class Inquiry {
     }
     put({ change, answer: null, error: '' })
     try {
-      // A quick plan before and after: both sides of the comparison are made alike.
+      // Quick plans before and after: both sides of the comparison are made in the same way.
       const answer = await this.engine.call('what_if', {
         text: now.text,
         ...this.options(),

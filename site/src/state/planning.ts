@@ -1,6 +1,6 @@
-// When to plan, and which plan shows. Each change cancels the plan that is being made; a
-// quick plan comes first, then one of full effort, whose incumbents show as they come.
-// What belongs to an older text is dropped.
+// When to plan, and which plan is shown. Each change cancels the current run; then a quick plan
+// is made, and then one of full effort, whose incumbents are shown as they are found.
+// Whatever belongs to an older text is dropped.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Compiled, LongPlan, ObjectiveName, PlanPoint, PlanResult, Schedule } from '../engine/api'
 import { type Engine, plan } from '../engine/client'
@@ -9,21 +9,21 @@ import { completed, hasPlan } from '../views/shown'
 
 export type Phase = 'none' | 'quick' | 'full' | 'done' | 'stopped' | 'failed'
 
-/** The plan that shows, with the instance it was made for. */
+/** The plan that is shown, with the instance it was made for. */
 export interface PlanView {
   text: string
   instance: Compiled
   points: PlanPoint[]
-  /** The best so far, then the result's, and its value. */
+  /** The best schedule so far, then that of the result, and its value. */
   schedule: Schedule | null
   value: number | null
-  /** A plan in blocks: the best that has come, then the result's. */
+  /** A plan in blocks: the best so far, then that of the result. */
   long: LongPlan | null
-  /** Of the quick plan, then of the full one. */
+  /** Points of the quick plan, then of the full one. */
   result: PlanResult | null
 }
 
-/** How far the run is whose plan does not show yet. */
+/** The progress of a run whose plan is not shown yet. */
 export interface Coming {
   instance: Compiled
   point: PlanPoint
@@ -36,12 +36,12 @@ export interface PlanningOptions {
   quick?: boolean
 }
 
-/** So many finished plans are remembered: going back to one takes no time. */
+/** How many finished plans are remembered: returning to one takes no time. */
 const remembered = 8
-/** Plans of more tasks take too much memory to keep. */
+/** Plans with more tasks take too much memory to keep. */
 const mostTasks = 100_000
 
-/** Rest between the quick plan and the full one, in ms: while a slider moves, the planner stays free. */
+/** Pause between the quick plan and the full one, in ms: while a slider moves, the planner stays free. */
 export const rest = 250
 
 export class Planning {
@@ -50,9 +50,9 @@ export class Planning {
   private readonly failureSignal = signal('')
   private readonly comingSignal = signal<Coming | null>(null)
   private run: AbortController | null = null
-  /** Plans by what they were made of, the latest last, and whether they were finished. */
+  /** Plans by their inputs, the latest last, and whether they were finished. */
   private readonly known = new Map<string, { view: PlanView; finished: boolean }>()
-  /** Of the plan that is being made, or was made last. */
+  /** Identifies the plan that is being made, or was made last. */
   private key = ''
 
   constructor(
@@ -66,16 +66,16 @@ export class Planning {
   get phase(): ReadonlySignal<Phase> {
     return this.phaseSignal
   }
-  /** null once the plan that is made shows. */
+  /** null once the plan that is being made is shown. */
   get coming(): ReadonlySignal<Coming | null> {
     return this.comingSignal
   }
-  /** Why there is no plan, where phase is failed. */
+  /** Why there is no plan, if phase is failed. */
   get failure(): ReadonlySignal<string> {
     return this.failureSignal
   }
 
-  /** The plan of an instance, finished or not, where it is remembered. */
+  /** The plan of an instance, finished or not, if it is remembered. */
   recall(instance: Compiled): PlanView | null {
     return this.known.get(this.keyOf(instance))?.view ?? null
   }
@@ -102,7 +102,7 @@ export class Planning {
     return `${digest} ${seed} ${effort}`
   }
 
-  /** Plans anew. thorough: without the quick plan and the rest before the full one. */
+  /** Plans again. thorough: without the quick plan and the pause before the full one. */
   async start(text: string, instance: Compiled, thorough = false): Promise<void> {
     this.run?.abort()
     const run = new AbortController()
@@ -152,12 +152,12 @@ export class Planning {
       if (!fresh()) return
       const result = completed(instance, made)
       earlier = result
-      // Stopped with nothing in hand: the former plan is better than none.
+      // Stopped without a plan: the previous plan is better than none.
       if (result.stopped && !hasPlan(result) && hasPlan(this.viewSignal.peek())) return result
       this.show({ text, instance }, view => ({
         ...view,
         points: result.series,
-        // A run that was stopped early may know less than the one before.
+        // A run that was stopped early may have found less than the one before.
         ...(result.stopped && hasPlan(view) && worse(instance.objective, result.primal, view.value)
           ? { result: view.result ?? result, points: (view.result ?? result).series }
           : { result, schedule: result.schedule, long: result.long, value: result.primal }),
@@ -192,7 +192,7 @@ export class Planning {
     this.run?.abort()
   }
 
-  /** Nothing is planned, and nothing shows. */
+  /** Plans nothing and shows nothing. */
   clear(): void {
     this.run?.abort()
     this.run = null
@@ -211,7 +211,7 @@ export class Planning {
     this.end(run, 'done')
   }
 
-  /** Keeps the plan that shows, if it is the one that was asked for last. */
+  /** Remembers the plan that is shown, if it is the one requested last. */
   private remember(finished: boolean): void {
     const view = this.viewSignal.peek()
     if (!view || this.keyOf(view.instance) !== this.key) return
@@ -240,7 +240,7 @@ export class Planning {
     const view = next(
       same ? old : { ...of, points: [], schedule: null, long: null, value: null, result: null },
     )
-    // The plan of the former text stays until there is something to show in its place.
+    // The plan of the previous text stays until there is something to show in its place.
     const shows = same || hasPlan(view) || view.result !== null
     const point = view.points.at(-1)
     batch(() => {
@@ -254,7 +254,7 @@ export class Planning {
 const worse = (objective: ObjectiveName, value: number | null, than: number | null) =>
   than !== null && (value === null || improves(objective, than, value))
 
-/** Whether value is better than what there is; null is nothing. */
+/** Whether value is better than the current one; null: there is none. */
 function improves(objective: ObjectiveName, value: number | null, than: number | null): boolean {
   if (value === null || than === null) return than === null
   return objective === 'throughput' || objective === 'max_min_throughput' ? value > than : value < than

@@ -90,7 +90,7 @@ it('says on a first visit that its link does not work, beside the first scenario
   location.hash = '#1.cut'
   const { store } = await visit()
   expect(store.text.text.value).toBe('first')
-  expect(store.alert.value).toMatch(/^The share link does not work: it was cut off/)
+  expect(store.alert.value).toMatch(/^The share link does not work: it is truncated/)
 })
 
 it('does not show a link again once something else shows', async () => {

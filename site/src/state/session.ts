@@ -1,5 +1,5 @@
-// What is open on the page and where it came from: the gallery, a file, a link, the library.
-// Whatever comes in replaces nothing that is kept: it is kept, if at all, as its own.
+// The open scenario and where it came from: the gallery, a file, a link, the library.
+// Whatever is opened never replaces a stored scenario: if it is stored, then as a new one.
 import { batch, effect } from '@preact/signals'
 import type { Scenario } from '../engine/api'
 import { keepDraft, readDraft } from '../keep/draft'
@@ -13,7 +13,7 @@ import type { Store } from './store'
 const lastKey = 'jigsaw.last'
 const welcomedKey = 'jigsaw.welcomed'
 const asideKey = 'jigsaw.aside'
-/** What storage takes at most, in ms, before something else shows. */
+/** How long storage may take, in ms, before something else is shown. */
 const storageAfter = 500
 
 export class Session {
@@ -44,7 +44,7 @@ export class Session {
     })
   }
 
-  /** Opens what the address says, else what this tab had not kept yet, else what was open last. */
+  /** Opens the link in the address, else the unsaved changes of this tab, else what was open last. */
   async start(): Promise<void> {
     const { store, library } = this
     const draft = readDraft()
@@ -58,7 +58,7 @@ export class Session {
       this.restore(snapshotOf({ ...viewOf(draft.view), text: draft.text }) ?? { ...blank, text: draft.text })
       library.resume(draft.open)
     }
-    // The draft is put first.
+    // The draft is stored first.
     if (isLink(location.hash) && (await this.openLink(location.hash))) {
       if (last) void this.rejoin(last)
     } else if (!draft) {
@@ -70,16 +70,16 @@ export class Session {
       const pending = library.saving.value === 'pending' || library.saving.value === 'failed'
       const open = library.open.value
       if (open.id) write(lastKey, open.id)
-      // A reload must not bring back what the link said before.
+      // A reload must not bring back the original content of the link.
       if (pending) clearAddress()
       const text = store.text.text.value
       const kept = library.persistent.value
       if (pending || (!kept && open.id))
         keepDraft({ open: kept ? open : unkept, text, view: JSON.stringify(this.view()) })
-      // What was opened and not changed is not kept, but a reload shows it again.
+      // A scenario that was opened but not changed is not stored, but a reload shows it again.
       else keepDraft(!open.id && text !== this.first ? { open, text, view: open.view } : null)
     })
-    // The browser's way back from a link leads to what was open before it.
+    // The browser's Back button returns from a link to what was open before it.
     let before: { id: string; snapshot: Snapshot } | null = null
     window.addEventListener('hashchange', ({ oldURL }) => {
       const fromLink = isLink(new URL(oldURL).hash)
@@ -102,7 +102,7 @@ export class Session {
     })
   }
 
-  /** Opens what was open last time. Where storage is slow the first scenario shows until it answers. */
+  /** Opens what was open last time. If storage is slow, the first scenario is shown until it answers. */
   private async openLast(id: string): Promise<void> {
     const { store, library } = this
     const last = library.eventually(id).catch(() => null)
@@ -117,11 +117,12 @@ export class Session {
       if (!late) return
       const untouched = library.open.peek().id === '' && store.text.text.peek() === this.first
       if (untouched) this.show(late)
-      else store.status.value = `“${late.name}”, open last time, could be read only now: see Scenarios.`
+      else
+        store.status.value = `“${late.name}”, which was open last time, could be read only now: see Scenarios.`
     })
   }
 
-  /** A link to what was open last, as after sharing it, goes on with that: it makes no second one. */
+  /** A link to what was open last, as after sharing it, continues with that instead of making a copy. */
   private async rejoin(id: string): Promise<void> {
     const { store, library } = this
     const last = await library.get(id).catch(() => null)
@@ -129,13 +130,13 @@ export class Session {
       library.opened({ ...last, view: JSON.stringify(this.view()) })
   }
 
-  /** The newcomer has read enough, for all visits. */
+  /** The newcomer has closed the introduction, for all visits. */
   welcomed(): void {
     this.store.welcome.value = false
     write(welcomedKey, 'yes')
   }
 
-  /** A text without a past: from the gallery, a file, or nowhere. */
+  /** Opens a text without a history: from the gallery, a file, or nowhere. */
   openNew(of: string | Snapshot): void {
     void this.library.flush()
     this.leave()
@@ -146,17 +147,17 @@ export class Session {
     await this.library.flush()
     const scenario = await this.library.get(id)
     if (!scenario) {
-      this.store.status.value = 'This scenario is no longer kept.'
+      this.store.status.value = 'This scenario is no longer stored.'
       await this.library.refresh()
       return
     }
-    // What was changed meanwhile.
+    // Changes made meanwhile.
     void this.library.flush()
     this.leave()
     this.show(scenario)
   }
 
-  /** Tells where it is no good, and returns whether it was. */
+  /** Reports an invalid link, and returns whether it was valid. */
   async openLink(fragment: string): Promise<boolean> {
     try {
       const { snapshot, planner } = await decodeLink(fragment)
@@ -175,7 +176,7 @@ export class Session {
     }
   }
 
-  /** The link to what shows, which the address bar shows as well. */
+  /** The link to what is shown, which is put into the address bar as well. */
   async share(): Promise<string> {
     const fragment = await encodeLink(this.snapshot(), this.store.ready.peek()?.version ?? '')
     history.replaceState(null, '', fragment)
@@ -186,13 +187,13 @@ export class Session {
     return { text: this.store.text.text.peek(), ...this.view() }
   }
 
-  /** Goes back to a revision of the history; undo returns. */
+  /** Restores a revision of the history; this can be undone. */
   bringBack(scenario: Scenario): void {
     this.store.text.edit(scenario.text, true)
-    this.store.status.value = 'Restored; undo takes it back.'
+    this.store.status.value = 'Restored; undo reverts it.'
   }
 
-  /** What is kept beside the text. */
+  /** What is stored besides the text. */
   private view(): Omit<Snapshot, 'text'> {
     const { seed, effort, selection, range, pinned, pinning, spb, tab, scenarioMode } = this.store
     return {
@@ -211,12 +212,12 @@ export class Session {
     batch(() => {
       const view = snapshotOf({ ...viewOf(scenario.view), text: scenario.text })
       this.restore(view ?? { ...blank, text: scenario.text })
-      // What it leaves as it is has not changed.
+      // What the view leaves unset has not changed.
       this.library.opened({ ...scenario, view: JSON.stringify(this.view()) })
     })
   }
 
-  /** Something that is not kept; at once, or it would be a change of what is open. */
+  /** Opens something that is not stored; synchronously, or it would count as a change of what is open. */
   private begin(snapshot: Snapshot): void {
     batch(() => {
       this.restore(snapshot)
@@ -233,7 +234,7 @@ export class Session {
   private async compare(of: Compared): Promise<void> {
     const { engine, planning, pinned, pinning, status } = this.store
     const run = new AbortController()
-    // Something else was opened, or pinned, meanwhile.
+    // Something else was opened or pinned meanwhile.
     const stop = pinning.subscribe(now => now !== of && run.abort())
     try {
       const { instance } = await engine.call('compile', { text: of.text })
@@ -243,30 +244,30 @@ export class Session {
         pinned.value = { of, instance: view.instance, result: view.result }
       else status.value = 'There is no plan to compare with.'
     } catch {
-      if (!run.signal.aborted) status.value = 'The plan to compare with could not be made.'
+      if (!run.signal.aborted) status.value = 'The plan to compare with could not be computed.'
     } finally {
       stop()
       if (!run.signal.aborted) pinning.value = null
     }
   }
 
-  /** Goes from what is open to something else. */
+  /** Leaves the open scenario for another one. */
   private leave(): void {
     this.store.alert.value = ''
     clearAddress()
   }
 }
 
-/** The address must not say what is no longer there. */
+/** The address must not show a link to something that is no longer open. */
 function clearAddress(): void {
   if (isLink(location.hash)) history.replaceState(null, '', location.pathname + location.search)
 }
 
-/** crypto.randomUUID lacks where the page comes by plain http. */
+/** crypto.randomUUID is missing if the page is served by plain http. */
 const newID = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** Where nothing outlives a reload, ids do not either. */
+/** If nothing survives a reload, neither do ids. */
 const unkept: Open = { id: '', revision: 0, text: '', view: '' }
 
 function viewOf(json: string): Record<string, unknown> {

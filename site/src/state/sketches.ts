@@ -1,6 +1,6 @@
-// Quick plans of scenarios that are not open, to be drawn in small: by a small core of their own, so that
-// the plan that shows does not wait, one after another, for they are looked at and not waited for. For those that it
-// does not plan the engine is asked, which may take long: no other waits for them.
+// Quick plans of scenarios that are not open, for small pictures. A separate small core makes them one after
+// another, so that the current plan does not wait for them. Those that it cannot plan are left to the engine,
+// which may take long; the others do not wait for these.
 import type { PlanResult } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { CallOptions, Seat } from '../engine/seat'
@@ -13,15 +13,15 @@ export class Sketches {
   private seat: Seat | null = null
   private last: Promise<unknown> = Promise.resolve()
 
-  /** spare makes a core for them; the engine is asked for what that one does not plan. */
+  /** spare creates a core for them; the engine plans what that core cannot. */
   constructor(
     private readonly spare: () => Seat,
     private readonly engine: Engine,
   ) {}
 
   /**
-   * The quick plan of a scenario, or the picture of one that the core draws; null where it has none. onBetter
-   * has what comes before: on a machine that is busy with a search a plan may take seconds.
+   * The quick plan of a scenario, or a picture drawn by the core; null if it has no plan. onBetter is called
+   * with earlier plans: on a machine that is busy with a search a plan may take seconds.
    */
   async of(text: string, signal: AbortSignal, onBetter: (plan: Sketched) => void = () => {}): Promise<Made> {
     const known = this.known.get(text)
@@ -34,13 +34,13 @@ export class Sketches {
     return plan
   }
 
-  /** Gives the core back. */
+  /** Releases the core. */
   rest(): void {
     this.seat?.close()
     this.seat = null
   }
 
-  /** By the small core, or what the engine has to be asked. */
+  /** The plan by the small core, or a function that asks the engine. */
   private async make(
     text: string,
     signal: AbortSignal,

@@ -1,12 +1,12 @@
-// Scenarios that are not planned by tasks: burst-parallel jobs, and moldable ones, whose workers are
-// chosen first. Their plans take milliseconds, or quick plans of each choice.
+// Scenarios that are not planned task by task: burst-parallel jobs, and moldable jobs, whose numbers of
+// workers are chosen first. Their plans take milliseconds, or a quick plan for each choice.
 import { signal } from '@preact/signals'
 import type { BurstAnswer, Compiled, MoldAnswer, PlanResult, Problem, Special } from '../engine/api'
 import type { Engine } from '../engine/client'
 import { EngineError } from '../engine/error'
 import { keepColours } from './identity'
 
-/** Numbers of workers that were chosen, and the quick plan with them. */
+/** The chosen numbers of workers, and the quick plan with them. */
 export interface Molded {
   answer: MoldAnswer
   instance: Compiled | null
@@ -19,13 +19,13 @@ export interface SpecialView {
   /** null while it is planned, and where that was stopped. */
   bursts: BurstAnswer | null
   mold: Molded | null
-  /** Not empty where that failed; problems where the file is to blame. */
+  /** Not empty if that failed; problems, if the file is at fault. */
   error: string
   problems: Problem[]
 }
 
 export class SpecialPlans {
-  /** null: the scenario is planned as others are. */
+  /** null: the scenario is planned task by task. */
   readonly view = signal<SpecialView | null>(null)
   /** Whether one is being made. */
   readonly busy = signal(false)
@@ -43,7 +43,7 @@ export class SpecialPlans {
     this.view.value = null
   }
 
-  /** The last plan of its kind stays, where there is one. */
+  /** The last plan of its kind stays, if there is one. */
   stop(): void {
     this.run?.abort()
   }
@@ -58,7 +58,7 @@ export class SpecialPlans {
       if (this.run === run)
         this.view.value = { text, kind, bursts: null, mold: null, error: '', problems: [], ...of }
     }
-    // A plan takes no longer than to be noticed: the last one stays until it comes.
+    // A plan takes only a moment: the last one stays until it is ready.
     put(before?.kind === kind ? { text: before.text, bursts: before.bursts, mold: before.mold } : {})
     const how = { signal: run.signal }
     try {

@@ -99,7 +99,7 @@ it('keeps the last plan where the text has problems, and tells of them', async (
   store.text.edit('broken')
   await settle()
   expect(store.reading.value.problems).toEqual(problems)
-  expect(store.status.value).toBe('1 problem in the scenario; the plan that shows is of the text before')
+  expect(store.status.value).toBe('1 problem in the scenario; the plan shown is for the earlier text')
   expect(store.planning.view.value?.text).toBe('a')
   // For colours and offers; another scenario has its own.
   expect(store.sound.value?.instance.digest).toBe('a')
@@ -117,7 +117,7 @@ it('says so where a run is stopped before it has a plan', async () => {
   store.text.edit('b')
   await settle()
   expect(store.planning.view.value?.text).toBe('a')
-  expect(store.status.value).toMatch(/Stopped before there was a plan; the one that shows/)
+  expect(store.status.value).toMatch(/Stopped before there was a plan; the one shown/)
 })
 
 it('drops the reading of a text that has changed since', async () => {

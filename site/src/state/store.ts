@@ -1,4 +1,4 @@
-// The one store of the page: the text of the scenario is the truth, all else follows from it.
+// The one store of the page: the scenario's text is the source of everything else.
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Compiled,
@@ -31,7 +31,7 @@ import { ScenarioText } from './text'
 export interface Reading {
   text: string
   instance: Compiled | null
-  /** The file as plain JSON, where it could be read; the last that could. */
+  /** The file of the last text that could be read, as plain JSON. */
   spec: unknown
   problems: Problem[]
 }
@@ -42,23 +42,23 @@ export interface Sound {
   spec: unknown
 }
 
-/** A plan that is kept beside others, and what it was made from. */
+/** A plan kept for comparison, and what it was made from. */
 export interface PinnedPlan {
   of: Compared
   instance: Compiled
   result: PlanResult
 }
 
-/** Changes that follow each other faster than this, in ms, are read once they rest for so long. */
+/** If changes follow each other faster than this, in ms, the text is read after a pause of this length. */
 export const debounce = 80
 
-/** How long the status line shows what it says, in ms: as long as two sentences take to read. */
+/** How long the status line shows a message, in ms: enough to read two sentences. */
 export const saidFor = 10_000
 
 export class Store {
   readonly text: ScenarioText
   readonly reading: Signal<Reading>
-  /** The last reading of this scenario that had no mistakes: while there are some, colours and offers stay. */
+  /** The last reading of this scenario without mistakes: it provides colours and completions while there are some. */
   readonly sound = signal<Sound | null>(null)
   readonly planning: Planning
   readonly inquiry: Inquiry
@@ -67,18 +67,18 @@ export class Store {
   readonly special: SpecialPlans
   /** The plan that others are compared with. */
   readonly pinned = signal<PinnedPlan | null>(null)
-  /** What it is being made anew from, for a link or a kept scenario. */
+  /** What its plan is being computed from, for a link or a stored scenario. */
   readonly pinning = signal<Compared | null>(null)
-  /** What shows below the timeline. */
+  /** The tab below the timeline. */
   readonly tab = signal<Tab>('explain')
-  /** What shows on narrow screens. */
+  /** The part shown on narrow screens. */
   readonly pane = signal<'scenario' | 'plan'>('plan')
-  /** Whether the scenario shows beside the plan, on wide ones. */
+  /** Whether the scenario is shown beside the plan, on wide screens. */
   readonly aside = signal(true)
   readonly ready = signal<Ready | null>(null)
-  /** Bytes of the core that have come so far, unpacked. */
+  /** Bytes of the core loaded so far, unpacked. */
   readonly loaded = signal(0)
-  /** Why nothing can be read: there is no engine, or it fails. */
+  /** Why nothing can be read: there is no engine, or it failed. */
   readonly broken = signal('')
   readonly profiles = signal<ProfileInfo[]>([])
   readonly schema = signal<unknown>(null)
@@ -86,21 +86,21 @@ export class Store {
   readonly effort = signal(1)
   /** Whether jobs may leave layers out; off, the scenario is planned as if all were at full depth. */
   readonly spb = signal(true)
-  /** What the text asks to plan; null until it has been read, and while it has mistakes. */
+  /** The instance to plan; null until the text has been read, and while it has mistakes. */
   readonly target = signal<Compiled | null>(null)
-  /** The scenario as it is written, and at full depth where that was asked for. */
+  /** The scenario as written, and at full depth if that was asked for. */
   private ways: { written: Compiled | null; full: Compiled | null } = { written: null, full: null }
   readonly selection = signal<Selection | null>(null)
   readonly range = signal<TimeRange | null>(null)
-  /** How the scenario shows. */
+  /** How the scenario is shown. */
   readonly scenarioMode = signal<ScenarioMode>('form')
-  /** A newcomer is told what there is to see. */
+  /** Whether the introduction for newcomers is shown. */
   readonly welcome = signal(false)
-  /** Said by screen readers and shown in the status line. */
+  /** Announced by screen readers and shown in the status line. */
   readonly status = signal('')
-  /** The last change that was made of the cluster as a whole: its words, the text it led to, and the plan before. */
+  /** The last change made to the cluster from a view: its description, the resulting text, and the plan before. */
   readonly made = signal<{ words: string; text: string; before: PlanView | null } | null>(null)
-  /** Something that must not be overlooked; stays until it is closed. */
+  /** An important message; stays until it is closed. */
   readonly alert = signal('')
   private readonly engineSignal = signal<Engine | null>(null)
   private readonly proxy: Engine = {
@@ -128,7 +128,7 @@ export class Store {
       this.arrive = resolve
       this.refuse = reject
     })
-    // Whoever waits hears of it; nobody may.
+    // Reported to whoever waits, which may be nobody.
     this.waiting.catch(() => {})
     const options = () => ({ seed: this.seed.peek(), effort: this.effort.peek() })
     this.planning = new Planning(this.proxy, options)
@@ -136,7 +136,7 @@ export class Store {
     this.failures = new Failures(this.proxy, this.planning.view, () => this.seed.peek())
     this.hand = new Hand(this.proxy)
     this.special = new SpecialPlans(this.proxy, () => this.seed.peek())
-    // What was moved by hand is of one scenario.
+    // Moves by hand belong to one scenario.
     effect(() => {
       const plan = this.hand.plan.value
       const digest = this.planning.view.value?.instance.digest
@@ -162,7 +162,7 @@ export class Store {
           this.status.value = ''
         }, saidFor)
     })
-    // What is picked out is a job, not a place in the list: it goes with its name.
+    // The selection is a job, not an index in the list: it follows the job's name.
     let shown: Compiled | null = null
     effect(() => {
       const former = shown
@@ -181,7 +181,7 @@ export class Store {
     })
   }
 
-  /** Calls wait until the engine is there. */
+  /** Calls wait until the engine is ready. */
   get engine(): Engine {
     return this.proxy
   }
@@ -190,19 +190,19 @@ export class Store {
     return this.engineSignal
   }
 
-  /** The engine has come. */
+  /** Called when the engine is ready. */
   attach(engine: Engine): void {
     this.engineSignal.value = engine
     this.arrive(engine)
   }
 
-  /** There will be no engine. */
+  /** Called when there will be no engine. */
   fail(reason: Error): void {
     this.broken.value = reason.message
     this.refuse(reason)
   }
 
-  /** Another scenario, with the view that it was kept or shared with. */
+  /** Opens another scenario, with the view that it was stored or shared with. */
   open(snapshot: Snapshot): void {
     batch(() => {
       this.seed.value = snapshot.seed
@@ -224,19 +224,19 @@ export class Store {
     })
   }
 
-  /** Whether it is the scenario at full depth instead of as it is written. */
+  /** Whether it is the scenario at full depth instead of as written. */
   isFullDepth(instance: Compiled): boolean {
     return instance.digest === this.ways.full?.digest && instance.digest !== this.ways.written?.digest
   }
 
-  /** The finished plan of the same jobs with SPB where this one is without, and the other way round. */
+  /** The finished plan of the same jobs with SPB if this one is without, and vice versa. */
   counterpart(instance: Compiled): PlanView | null {
     const { written, full } = this.ways
     const other = this.isFullDepth(instance) ? written : instance.digest === written?.digest ? full : null
     return other && this.planning.recall(other)
   }
 
-  /** The same jobs without SPB, or with it, in a finished plan; it is made where it is not known. null: no job has SPB. */
+  /** The finished plan of the same jobs without SPB, or with it; it is made if it is not known. null: no job has SPB. */
   async beside({ instance }: PlanView, signal: AbortSignal): Promise<PlanView | null> {
     const { written } = this.ways
     const spec = this.sound.peek()?.spec
@@ -251,19 +251,19 @@ export class Store {
     return this.planning.beside(text, full, signal)
   }
 
-  /** Plans the text as it is, thoroughly. */
+  /** Plans the current text thoroughly. */
   async plan(): Promise<void> {
     clearTimeout(this.timer)
     await this.read(true)
   }
 
-  /** Ends what is being planned, with the best plan so far. */
+  /** Stops planning and keeps the best plan so far. */
   stop(): void {
     this.planning.stop()
     this.special.stop()
   }
 
-  /** Makes changes, each about something else, in the scenario's text; words say what they are together. */
+  /** Makes several independent changes in the scenario's text; words describe them together. */
   change(changes: readonly WhatIfChange[], words: string): Promise<void> {
     const text = this.text.text.peek()
     return this.adopt(text, words, async () => {
@@ -272,17 +272,17 @@ export class Store {
     })
   }
 
-  /** Makes a change with which the scenario that shows has a plan. */
+  /** Makes a change with which the current scenario has a plan. */
   mend({ text, spec }: Remedy): Promise<void> {
     return this.adopt(this.planning.view.peek()?.text ?? '', capital(text), async () => spec)
   }
 
-  /** Puts the numbers of workers that were chosen into the scenario's text. */
+  /** Writes the chosen numbers of workers into the scenario's text. */
   choose({ spec }: MoldAnswer, words: string): Promise<void> {
     return this.adopt(this.text.text.peek(), words, async () => spec)
   }
 
-  /** Changes the scenario's text by what differs between that of `from` and what comes of it. */
+  /** Changes the scenario's text by the difference between `from` and the result of `next`. */
   private async adopt(from: string, words: string, next: () => Promise<unknown>): Promise<void> {
     const text = this.text.text.peek()
     try {
@@ -290,7 +290,7 @@ export class Store {
         this.proxy.call('compile', { text: from }),
         next(),
       ])
-      // Somebody typed meanwhile.
+      // The text was changed meanwhile.
       if (this.text.text.peek() !== text) return
       batch(() => {
         this.text.edit(adopt(text, before as Json, after as Json), true)
@@ -301,12 +301,12 @@ export class Store {
     }
   }
 
-  /** Keeps the plan that shows, to compare others with it. */
+  /** Pins the current plan, to compare others with it. */
   pin(): void {
     const view = this.planning.view.peek()
     if (!view?.result || !hasPlan(view.result)) {
       this.status.value = this.special.view.peek()
-        ? 'Plans like this one are not compared task by task, nor pinned.'
+        ? 'Plans of this kind can be neither pinned nor compared task by task.'
         : 'There is no plan to pin.'
       return
     }
@@ -324,14 +324,14 @@ export class Store {
       result: withSchedule(view.instance, view.result, view.schedule, view.value),
     }
     this.tab.value = 'compare'
-    this.status.value = 'Pinned: change the scenario, and the two plans show side by side.'
+    this.status.value = 'Pinned: change the scenario to see the two plans side by side.'
   }
 
   unpin(): void {
     this.pinned.value = null
   }
 
-  /** Has the core read the text, and plans it where something in it changed, or always. */
+  /** Has the core read the text, and plans it if something in it changed, or always. */
   private async read(always = false): Promise<void> {
     const text = this.text.text.peek()
     const spb = this.spb.peek()
@@ -341,7 +341,7 @@ export class Store {
     try {
       answer = await this.proxy.call('compile', { text })
     } catch (error) {
-      // What has no engine has said so.
+      // A missing engine has been reported already.
       if (this.engineSignal.peek())
         this.broken.value = `The scenario could not be read: ${error instanceof Error ? error.message : error}`
       this.status.value = this.broken.value
@@ -357,7 +357,7 @@ export class Store {
         this.sound.value = { instance, spec: answer.spec }
       }
       if (problems.length > 0)
-        this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan that shows is of the text before' : ''}`
+        this.status.value = `${count(problems.length, 'problem')} in the scenario${this.planning.view.peek() ? '; the plan shown is for the earlier text' : ''}`
       else if (former.problems.length > 0) this.status.value = 'No more problems in the scenario'
     })
     if (special) {
@@ -389,7 +389,7 @@ export class Store {
     await this.planning.start(target.text, target.instance, always)
     if (!fresh() || this.planning.phase.peek() !== 'stopped') return
     if (this.planning.view.peek()?.text !== target.text)
-      this.status.value = 'Stopped before there was a plan; the one that shows is of the text before'
+      this.status.value = 'Stopped before there was a plan; the one shown is for the earlier text'
   }
 }
 

@@ -1,8 +1,8 @@
-// The scenario's text with its undo history, which forms and editor share.
+// The scenario's text with its undo history, shared by the forms and the editor.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, change } from './change'
 
-/** Changes beside each other within this time, in ms, are one step, like the letters of a word or the places of a slider. */
+/** Adjacent changes within this time, in ms, are one step, like the letters of a word or the positions of a slider. */
 const pause = 500
 /** A step of the history. */
 interface Step {
@@ -12,11 +12,11 @@ interface Step {
 
 const apply = (text: string, { from, to, insert }: Change) => text.slice(0, from) + insert + text.slice(to)
 
-/** An editor that shows the text, and tells of what is typed there; see `typed`. */
+/** An editor that shows the text and reports what is typed there; see `typed`. */
 export interface TextEditor {
-  /** The text was changed elsewhere. */
+  /** Called when the text was changed elsewhere. */
   replace(change: Change): void
-  /** Puts the cursor there, brings it into sight and takes the focus. */
+  /** Puts the cursor there, scrolls it into sight and takes the focus. */
   goTo(at: number): void
 }
 
@@ -24,12 +24,12 @@ export class ScenarioText {
   private readonly value = signal('')
   private readonly depths = signal({ undo: 0, redo: 0 })
   private steps: Step[] = []
-  /** How many of them are done: the others were undone. */
+  /** How many steps are done; the others were undone. */
   private done = 0
-  /** Where and when the last change was made, and the text before its step, which may still grow. */
+  /** Place and time of the last change, and the text before its step, to which more may be added. */
   private last: { from: number; to: number; time: number; before: string } | null = null
   private editor: TextEditor | null = null
-  /** Where the cursor is to be once an editor shows. */
+  /** Where the cursor will be once an editor is shown. */
   private wanted: number | null = null
 
   constructor(text: string) {
@@ -44,17 +44,17 @@ export class ScenarioText {
     return this.depths
   }
 
-  /** Replaces the text. alone: as a step of its own, whatever came before. */
+  /** Replaces the text. alone: as a step of its own, whatever came before it. */
   edit(text: string, alone = false): void {
     this.step(lines(text), alone)
   }
 
-  /** The text as it is in the editor now. alone: not by typing. */
+  /** Takes over the text from the editor. alone: it was not changed by typing. */
   typed(text: string, alone: boolean): void {
     this.step(text, alone, false)
   }
 
-  /** Another scenario: its history begins here. */
+  /** Opens another scenario: its history begins here. */
   open(text: string): void {
     this.steps = []
     this.done = 0
@@ -79,7 +79,7 @@ export class ScenarioText {
     this.show(apply(this.value.peek(), step.forth))
   }
 
-  /** Puts the cursor at a place, counted from 1, in the editor that shows or that will. */
+  /** Puts the cursor at a place, counted from 1, in the editor that is or will be shown. */
   goTo(line: number, column: number): void {
     const rows = this.value.peek().split('\n')
     const row = Math.min(Math.max(line, 1), rows.length) - 1
@@ -89,7 +89,7 @@ export class ScenarioText {
     else this.wanted = at
   }
 
-  /** Shows the text in an editor until the returned function is called. */
+  /** Attaches an editor until the returned function is called. */
   attach(editor: TextEditor): () => void {
     this.editor = editor
     if (this.wanted !== null) editor.goTo(this.wanted)
@@ -107,14 +107,14 @@ export class ScenarioText {
     const time = performance.now()
     const { last } = this
     const grows = last && !alone && time - last.time < pause && from <= last.to && to >= last.from
-    // What was undone is gone.
+    // Undone steps are dropped.
     this.steps.length = this.done
     if (grows) this.steps.pop()
     const before = grows ? last.before : now
     const [forth, back] = [change(before, after), change(after, before)]
     if (forth && back) this.steps.push({ forth, back })
     this.done = this.steps.length
-    // What was typed and taken back is no step, and none grows from it.
+    // Text that was typed and removed again is not a step, and no step extends it.
     this.last = forth && { from, to: from + insert.length, time, before }
     this.show(after, elsewhere)
   }

@@ -1,4 +1,4 @@
-// Light or dark: what the system prefers, unless the visitor chose.
+// Light or dark: the system's preference, unless the visitor chose.
 import { computed, effect, signal } from '@preact/signals'
 import { read, write } from '../keep/local'
 
@@ -15,14 +15,14 @@ system.addEventListener('change', event => {
 const kept = read(key)
 const choice = signal<Choice>(kept === 'light' || kept === 'dark' ? kept : 'system')
 
-/** The theme that shows. Canvases draw anew when it changes. */
+/** The current theme. Canvases are redrawn when it changes. */
 export const theme = computed<Theme>(() =>
   choice.value === 'system' ? (prefersDark.value ? 'dark' : 'light') : choice.value,
 )
 
 export function toggleTheme(): void {
   const next: Theme = theme.value === 'dark' ? 'light' : 'dark'
-  // Back at what the system prefers: follow it again.
+  // The same as the system's preference: follow it again.
   choice.value = (next === 'dark') === prefersDark.value ? 'system' : next
   write(key, choice.value === 'system' ? null : choice.value)
 }

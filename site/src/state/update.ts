@@ -1,8 +1,8 @@
-// The service worker: registered after the first plan has had its time, and asked for a new
-// version when the page is opened.
+// The service worker: registered after the first plan, and asked for a new version when the
+// page is opened.
 import { signal } from '@preact/signals'
 
-/** Takes the version that waits, by a reload; null where none does. */
+/** Activates the waiting version, by a reload; null if there is none. */
 export const update = signal<(() => void) | null>(null)
 
 export async function registerWorker(): Promise<void> {
@@ -10,7 +10,7 @@ export async function registerWorker(): Promise<void> {
   try {
     const registration = await navigator.serviceWorker.register('./sw.js')
     const offer = (waiting: ServiceWorker | null) => {
-      // Without a controller this is the first visit: nothing is replaced.
+      // Without a controller this is the first visit, and nothing is replaced.
       if (!waiting || !navigator.serviceWorker.controller) return
       update.value = () => {
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
@@ -25,6 +25,6 @@ export async function registerWorker(): Promise<void> {
       })
     })
   } catch {
-    // Private windows and plain http forbid it: the page then needs its network.
+    // Private windows and plain http forbid it: then the page needs the network.
   }
 }

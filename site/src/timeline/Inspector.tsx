@@ -3,14 +3,14 @@
 import { CONTROL } from '../ui/control'
 import type { Description } from './describe'
 
-/** How to use the picture; changes: the cluster can be changed in it. */
+/** How to use the picture; changes: whether the cluster can be changed in it. */
 export const hintOf = (changes: boolean) =>
   `Drag to move, ${CONTROL} and wheel to zoom; with the keyboard: Enter, then arrows. Double-click zooms to an iteration.${
-    changes ? ' A click on the name of a GPU or link, or M, offers to fail it or to change its speed.' : ''
+    changes ? ' Click the name of a GPU or link, or press M, to make it fail or to change its speed.' : ''
   }`
 
 interface InspectorProps {
-  /** Beside the buttons: no reasons, and no invitation. */
+  /** Beside the buttons: without reasons and without a hint to select something. */
   compact: boolean
   /** How to use the picture. */
   hint: string
@@ -82,8 +82,8 @@ export function Inspector({ compact, hint, description, onCause, onStep, onFocus
           <button
             type="button"
             class="button quiet"
-            title="Select nothing (Esc)"
-            aria-label="Select nothing"
+            title="Clear the selection (Esc)"
+            aria-label="Clear the selection"
             onClick={onClear}
           >
             ✕

@@ -1,5 +1,5 @@
-// The timeline of a plan on many GPUs: an overview of all nodes as heat, and rows of GPUs for
-// those that are asked for.
+// The timeline of a plan on many GPUs: an overview of all nodes as a heat map, and rows of GPUs for
+// the selected nodes.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Compiled } from '../engine/api'
@@ -10,17 +10,17 @@ import { newPen } from './pen'
 import { Timeline } from './Timeline'
 import { sizeCanvas, useFrame, usePixelRatio, useTheme, useWidth } from './useCanvas'
 
-/** From so many GPUs on. */
+/** The number of GPUs from which the overview is used. */
 export const LARGE = 512
-/** Rows of more nodes would be another wall. */
+/** Rows of more nodes would be too many again. */
 const MOST_NODES = 64
 
 export function Large(props: TimelineProps) {
   const { instance, schedule, selection, onSelect } = props
   const [picked, pick] = useState<readonly number[]>([])
-  // Nodes of another cluster are others.
+  // Node indices of another cluster mean other nodes.
   useEffect(() => pick([]), [instance.nodes.length])
-  // What is selected elsewhere has its rows.
+  // A task selected elsewhere gets its rows.
   useEffect(() => {
     if (!selection) return
     const needed = nodesOf(instance, schedule.residency, selection)
@@ -51,7 +51,7 @@ export function Large(props: TimelineProps) {
         </label>
         {nodes.length > 0 && (
           <button type="button" class="button quiet" onClick={() => pick([])}>
-            Overview alone
+            Overview only
           </button>
         )}
       </div>
@@ -65,7 +65,7 @@ export function Large(props: TimelineProps) {
   )
 }
 
-/** Where the selected task runs, or where its job lives. */
+/** The nodes of the selected task, or of its job. */
 function nodesOf(instance: Compiled, residency: readonly number[][], selection: Selection): number[] {
   const gpus = selection.gpu !== null ? [selection.gpu] : (residency[selection.job] ?? [])
   return instance.nodes.flatMap((node, n) =>

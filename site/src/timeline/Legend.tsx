@@ -1,4 +1,4 @@
-// Which colour is which job, and which pattern which depth. A job's name selects it.
+// The legend: colours of jobs and patterns of depths. A click on a job's name selects it.
 
 import { memo } from 'preact/compat'
 import { useMemo } from 'preact/hooks'
@@ -15,7 +15,7 @@ interface LegendProps {
   onSelect(selection: Selection | null): void
 }
 
-/** More names would hide the picture; the rest is counted. */
+/** More names would take too much space; the rest is counted. */
 const MOST = 40
 
 interface Entry {
@@ -31,7 +31,7 @@ export function entries(instance: Compiled, schedule: Schedule): Entry[] {
   if (jobs.length <= COLOURS.length)
     return jobs.map((job, j) => ({
       job: j,
-      // Where the sum of rates counts, others may have all of the cluster.
+      // If the objective is the sum of rates, other jobs may get the whole cluster.
       text: short(job.name) + (busy.has(j) ? '' : ': no iteration'),
       colour: colour[j]!,
     }))
@@ -85,7 +85,7 @@ export const Legend = memo(function Legend({ instance, schedule, theme, selectio
   )
 })
 
-/** A task of a depth, as on the canvas: shade, pattern and the bar at the left edge. */
+/** A sample of a depth, as on the canvas: shade, pattern and the bar at the left edge. */
 function Swatch({ shade, theme }: { shade: number; theme: Theme }) {
   const { fill, ink } = paintsOf(theme)[shade]!
   const height = 14

@@ -1,4 +1,4 @@
-// The menu of a row: what may happen to its GPU or link.
+// The menu of a row: changes to its GPU or link.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { beside } from '../ui/beside'
@@ -18,7 +18,7 @@ export function RowMenu({ model, row, at, onChoose, onClose }: RowMenuProps) {
   const menu = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const shown = menu.current!
-    // A click elsewhere and Escape close it: the click that opened it has to be over.
+    // A click elsewhere and Escape close it, so it opens only after the click that caused it has ended.
     const timer = setTimeout(() => {
       shown.showPopover()
       beside(shown, { left: at.x, right: at.x, top: at.y, bottom: at.y })
@@ -38,7 +38,7 @@ export function RowMenu({ model, row, at, onChoose, onClose }: RowMenuProps) {
       Home: 0,
       End: all.length - 1,
     }[event.key]
-    // Keys of the timeline mean something else here.
+    // The timeline's keys have other meanings here.
     event.stopPropagation()
     if (event.key === 'Tab') menu.current?.hidePopover()
     if (next === undefined) return

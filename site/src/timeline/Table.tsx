@@ -1,4 +1,4 @@
-// The twin of the picture: the same tasks as a table, page by page.
+// The tasks of the picture as a table, page by page.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { instant, plural, short, ticks } from '../views/format'
@@ -20,7 +20,7 @@ const PAGE = 20
 export function Table({ model, label, selection, onSelect }: TableProps) {
   const { tasks } = model.schedule
   const [picks, setJob] = useState(-1)
-  // Of a plan that has so many jobs.
+  // Resets a filter beyond the plan's number of jobs.
   const job = picks < model.instance.jobs.length ? picks : -1
   const [page, setPage] = useState(0)
   const rows = useMemo(() => {
@@ -32,7 +32,7 @@ export function Table({ model, label, selection, onSelect }: TableProps) {
     tasks.job[i] === selection.job &&
     tasks.iteration[i] === selection.iteration &&
     (selection.gpu === null || tasks.gpu[i] === selection.gpu)
-  // The page follows the selection.
+  // The table's page follows the selection.
   useEffect(() => {
     const at = rows.findIndex(picked)
     if (at >= 0) setPage(Math.floor(at / PAGE))

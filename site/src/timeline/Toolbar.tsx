@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 interface ToolbarProps {
   label: string
   compact: boolean
-  /** Everything is in sight. */
+  /** Whether everything is in sight. */
   whole: boolean
   /** Whether the critical chain shows; null: there is none. */
   chain: boolean | 'coming' | null
@@ -32,15 +32,20 @@ export function Toolbar(props: ToolbarProps) {
         <ToolButton label="Zoom in" hint="W" onClick={() => onZoom(1 / ZOOM)}>
           +
         </ToolButton>
-        <ToolButton label="Show all of the time" hint="Home" disabled={props.whole} onClick={props.onWhole}>
+        <ToolButton
+          label="Show the whole time range"
+          hint="Home"
+          disabled={props.whole}
+          onClick={props.onWhole}
+        >
           All
         </ToolButton>
       </ToolGroup>
       <ToolGroup name="Rows">
-        <ToolButton label="Lower rows" hint="Alt+wheel" onClick={() => onRows(1 / ROWS)}>
+        <ToolButton label="Shorter rows" hint="Alt+wheel" onClick={() => onRows(1 / ROWS)}>
           −
         </ToolButton>
-        <ToolButton label="Higher rows" hint="Alt+wheel" onClick={() => onRows(ROWS)}>
+        <ToolButton label="Taller rows" hint="Alt+wheel" onClick={() => onRows(ROWS)}>
           +
         </ToolButton>
       </ToolGroup>

@@ -1,4 +1,4 @@
-// What is under the pointer, beside it. Who has no pointer reads the same in the inspector.
+// The element under the pointer, described beside it. The inspector has the same for keyboard users.
 
 import type { ChainLink } from '../engine/api'
 import { ticks } from '../views/format'
@@ -13,14 +13,14 @@ interface TooltipProps {
   pointer: { x: number; y: number; hit: Hit }
   /** Whether rows can be changed. */
   change: boolean
-  /** Of the picture. */
+  /** Size of the picture. */
   width: number
   height: number
 }
 
 export function Tooltip({ model, chain, pointer, change, width, height }: TooltipProps) {
   const { hit, x, y } = pointer
-  // On the side where there is room.
+  // On the side with enough space.
   const right = x > width / 2
   const above = y > height / 2
   const style = {
@@ -57,7 +57,7 @@ export function Tooltip({ model, chain, pointer, change, width, height }: Toolti
     return (
       <div class="timeline-tip" style={style} aria-hidden="true">
         <strong>{rowName(model, hit)}</strong>
-        <span class="muted">Click to fail it, or to change its speed</span>
+        <span class="muted">Click to make it fail, or to change its speed</span>
       </div>
     )
   return null

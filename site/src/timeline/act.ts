@@ -1,4 +1,4 @@
-// What the keys of a timeline do to it.
+// The effects of a timeline's keys.
 
 import type { TimelineProps } from '../views/props'
 import type { Row } from './changes'
@@ -9,18 +9,18 @@ import type { Element } from './scene'
 import type { View } from './useView'
 import { pan } from './viewport'
 
-/** The element that is picked out, and what picks out another. */
+/** The selected element, and functions that select another. */
 export interface Picked {
   element: Element | null
-  /** The row that it was reached on: a sync is on several. */
+  /** The row on which it was reached: a sync is on several. */
   row(): number | undefined
   show(element: Element | null, row?: number): void
-  /** To the iteration of the same job so many further. */
+  /** Moves by a number of iterations of the same job. */
   step(by: number): void
 }
 
 type Asks = Pick<TimelineProps, 'onRange' | 'onSelect' | 'onMove'> & {
-  /** Opens the menu of a row; absent where it has none. */
+  /** Opens the menu of a row; absent if there is none. */
   onMenu: ((row: Row) => void) | null
 }
 
@@ -35,7 +35,7 @@ export function act(
   const { element } = picked
   switch (action.do) {
     case 'zoom': {
-      // Around the selection, where it is in sight.
+      // Around the selection, if it is in sight.
       const list = element?.kind === 'sync' ? model.schedule.syncs : model.schedule.tasks
       const at = element && model.period === 0 ? list.start[element.index]! : Number.NaN
       view.zoomBy(action.factor, at >= range.from && at <= range.to ? at : undefined)
@@ -46,7 +46,7 @@ export function act(
       break
     case 'carry': {
       const step = Math.max(Math.abs(action.by) * (range.to - range.from), 1)
-      // Within half a step of its neighbour it stops there.
+      // Within half a step of a neighbour it snaps to it.
       const how = { by: Math.sign(action.by) * step, reach: step / 2, whole: action.whole, done: true }
       if (element) onMove?.(element.index, how)
       break

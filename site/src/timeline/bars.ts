@@ -1,25 +1,25 @@
-// Rows of bars in columns: what is drawn, found and counted on, for GPUs and links alike.
+// Rows of bars as columns of numbers, for drawing, hit testing and sums, for GPUs and links alike.
 
-/** Bars by row, each row's by start. Row r has bars first[r]..first[r+1]-1. */
+/** Bars by row, sorted by start. Row r has bars first[r]..first[r+1]-1. */
 export interface Bars {
   first: Int32Array
   /** Row of the schedule's tasks, or syncs. */
   item: Int32Array
   from: Float64Array
   to: Float64Array
-  /** Band of the row's height it takes, 0 the bottom and 1 the top. */
+  /** The band of the row's height that the bar occupies: 0 is the bottom, 1 the top. */
   low: Float32Array
   high: Float32Array
-  /** GOES_ON_BEFORE, GOES_ON_AFTER: parts of what crosses a period's boundary. */
+  /** GOES_ON_BEFORE, GOES_ON_AFTER: parts of an interval that crosses a period's boundary. */
   flags: Uint8Array
-  /** The latest end among the row's bars up to this one: where a search for what is still there may begin. */
+  /** The latest end among the row's bars up to this one, to find the first bar that may still be visible. */
   reach: Float64Array
 }
 
 export const GOES_ON_BEFORE = 1
 export const GOES_ON_AFTER = 2
 
-/** Bars in any order, to be put into rows. Typed arrays that double: a plan may have very many. */
+/** Collects bars in any order, to be put into rows. Typed arrays that double, because a plan may have very many. */
 export class BarList {
   length = 0
   row: Int32Array
@@ -30,7 +30,7 @@ export class BarList {
   high: Float32Array
   flags: Uint8Array
 
-  /** room: about how many will come. */
+  /** room: the expected number of bars. */
   constructor(room = 64) {
     this.row = new Int32Array(room)
     this.item = new Int32Array(room)
@@ -68,7 +68,7 @@ export class BarList {
     this.flags = copy(new Uint8Array(room), this.flags)
   }
 
-  /** The bars of so many rows, sorted. */
+  /** The bars sorted into the given number of rows. */
   build(rows: number): Bars {
     const n = this.length
     const first = new Int32Array(rows + 1)
@@ -105,7 +105,7 @@ export class BarList {
     return bars
   }
 
-  /** Sorts bars by start, ties as they came: by insertion, for within a job they come in order. */
+  /** Sorts bars by start, stably: by insertion, because the bars of a job are added in order. */
   private sort(part: Int32Array): void {
     const { from } = this
     let moves = 0
@@ -123,10 +123,10 @@ export class BarList {
   }
 }
 
-/** After so many moves another way of sorting is faster. */
+/** After this many moves another sorting method is faster. */
 const MOST_MOVES = 2000
 
-/** The first of lo..hi-1 for which values[i] > v (values ascending there), or hi. */
+/** The first i in lo..hi-1 with values[i] > v (values ascending there), or hi. */
 export function upper(values: ArrayLike<number>, lo: number, hi: number, v: number): number {
   while (lo < hi) {
     const mid = (lo + hi) >>> 1
@@ -136,7 +136,7 @@ export function upper(values: ArrayLike<number>, lo: number, hi: number, v: numb
   return lo
 }
 
-/** The range of a row's bars that may be seen between two times; those within it that end before `from` are not. */
+/** The range of a row's bars that may be visible between two times; bars in it that end before `from` are not. */
 export function visible(bars: Bars, row: number, from: number, to: number): [number, number] {
   const lo = bars.first[row]!
   const hi = bars.first[row + 1]!

@@ -1,5 +1,5 @@
-// A picture to send along with a link: the plan beside what it is compared with, on one time axis,
-// with what is gained and how much more there can be.
+// A picture to send along with a link: the plan and what it is compared with, on one time axis,
+// with the gain and the possible further gain.
 
 import { clean, objectiveValue, plural, short } from '../views/format'
 import { extentOf } from '../views/shown'
@@ -8,29 +8,29 @@ import { heightOf, type Sketched, sketch } from './sketch'
 
 export interface Side extends Sketched {
   label: string
-  /** What there is to see, where there is room to say it. */
+  /** A note, shown if there is space for it. */
   note?: string
   value: number | null
 }
 
 export interface Card {
   title: string
-  /** What is gained; empty: nothing is compared. */
+  /** The gain; empty: nothing is compared. */
   gain: string
-  /** How good the plan is for sure. */
+  /** How good the plan is proven to be. */
   proof: string
-  /** Before and after, or the plan alone; the last is what the bound is of. */
+  /** Before and after, or the plan alone; the bound is that of the last. */
   sides: readonly Side[]
   bound: number | null
   certified: boolean
 }
 
-/** As large as pages show pictures of links. */
+/** The size at which sites show pictures of links. */
 export const CARD = { width: 1200, height: 630 }
 const EDGE = 48
 const TOP = 186
 const FOOT = 58
-/** Of a plan's name above it. */
+/** Height of a plan's name above it. */
 const NAME = 30
 const GAP = 18
 
@@ -50,7 +50,7 @@ export function drawCard(p: Pen, card: Card): void {
     ctx.fillText(shorten(p, text, room), EDGE, y)
   }
   line(clean(card.title), 66, 22, 500, theme.dim)
-  // What matters most is largest, as large as two lines have room for.
+  // The most important text is the largest, as large as fits into two lines.
   const head = card.gain || card.proof
   let px = 34
   for (setFont(p, px, 650); px > 22 && wrap(p, head, room).length > 2; ) setFont(p, --px, 650)
@@ -62,7 +62,7 @@ export function drawCard(p: Pen, card: Card): void {
   const { instance, value } = card.sides[card.sides.length - 1]!
   const horizon = Math.max(...card.sides.map(extentOf))
   const most = (height - TOP - FOOT) / card.sides.length - NAME - GAP
-  // Few rows stay in the middle of their room.
+  // A few rows are centred in their space.
   const each = Math.min(most, Math.max(...card.sides.map(side => heightOf(side, most))))
   let y = TOP + ((most - each) * card.sides.length) / 2
   card.sides.forEach((side, i) => {
@@ -80,7 +80,7 @@ export function drawCard(p: Pen, card: Card): void {
   ctx.fillText('JigSaw', width - EDGE, height - 36)
 }
 
-/** Times are in the unit that suits `like`. */
+/** Times are in a unit suitable for `like`. */
 function drawSide(
   p: Pen,
   side: Side,
@@ -127,7 +127,7 @@ function drawSide(
   const bound = `${card.certified ? 'Certified bound' : 'Bound'}: ${text(card.bound)}`
   setFont(p, 17, 600)
   const wide = textWidth(p, bound)
-  // Before its line, or where the name leaves room.
+  // Before its line, or where there is space beside the name.
   const left = Math.max(x - wide - 8, taken + 24)
   if (left + wide > CARD.width - EDGE) return
   ctx.textBaseline = 'alphabetic'
@@ -136,7 +136,7 @@ function drawSide(
   ctx.fillText(bound, left, y + NAME - 10)
 }
 
-/** The text in lines that fit, in the font that is set. */
+/** The text broken into lines that fit, in the current font. */
 function wrap(p: Pen, text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

@@ -1,4 +1,4 @@
-// What can be done to a row of the timeline: GPUs and links that fail, slow down or speed up.
+// The changes offered for a row of the timeline: GPUs and links that fail, slow down or speed up.
 
 import type { WhatIfChange } from '../engine/api'
 import { short } from '../views/format'
@@ -12,10 +12,10 @@ export interface Row {
 }
 
 export interface Choice {
-  /** Within its group. */
+  /** Label within its group. */
   label: string
   changes: WhatIfChange[]
-  /** What happens, by itself. */
+  /** Full description of the change. */
   words: string
 }
 
@@ -74,12 +74,12 @@ export function choicesOf(m: Model, { pane, row }: Row): ChoiceGroup[] {
     {
       name: 'This GPU',
       choices: [
-        // A node without any is none.
+        // A node must keep at least one GPU.
         ...(node.gpus > 1 ? [fail] : []),
         {
           label: 'One more',
           changes: [{ kind: 'add_gpu', subject: node.name }],
-          words: `${name} has one GPU more`,
+          words: `${name} has one more GPU`,
         },
       ],
     },

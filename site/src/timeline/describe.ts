@@ -1,4 +1,4 @@
-// One element of a plan in words: for the panel, the tooltip, and who cannot see the picture.
+// One element of a plan in words: for the panel, the tooltip, and for those who cannot see the picture.
 
 import type { ChainLink } from '../engine/api'
 import { bitRate, instant, percent, short, ticks } from '../views/format'
@@ -8,7 +8,7 @@ import type { Element } from './scene'
 import { whyStarts } from './why'
 
 export interface Description {
-  /** Like `vgg16 · iteration 3`. */
+  /** Such as `vgg16 · iteration 3`. */
   title: string
   /** Names and values. */
   facts: [string, string][]
@@ -94,11 +94,11 @@ function places(m: Model, gpus: readonly number[]): string {
   }
   const list = [...count].map(([name, n]) => `${name} (${n})`)
   return list.length > 6
-    ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} nodes more`
+    ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} more nodes`
     : list.join(', ') || 'no GPU'
 }
 
-/** What the whole picture amounts to, in a sentence or two. */
+/** A summary of the whole picture, in a sentence or two. */
 export function summary(m: Model, label: string): string {
   const { instance, schedule } = m
   const what =
@@ -108,7 +108,7 @@ export function summary(m: Model, label: string): string {
   return `${label}: ${schedule.tasks.job.length} tasks and ${schedule.syncs.job.length} synchronisations of ${instance.jobs.length} jobs on ${m.gpus.length} GPUs; ${what}.`
 }
 
-/** Whether a selection still points at something. */
+/** Whether a selection still refers to something. */
 export function valid(m: Model, s: Selection): boolean {
   return (
     s.job >= 0 &&

@@ -1,5 +1,5 @@
-// The picture of a plan. drawBase draws all but what follows the pointer, which
-// drawOverlay puts on a canvas above it.
+// The picture of a plan. drawBase draws everything except what follows the pointer, which
+// drawOverlay draws on a canvas above it.
 
 import { instant, ticks } from '../views/format'
 import { drawGpus, drawLinks } from './drawRows'
@@ -9,7 +9,7 @@ import { type Pen, setFont, snap, textWidth } from './pen'
 import { type Scene, timeAt, xOf } from './scene'
 import { marks } from './viewport'
 
-/** What drawBase draws, each part above those before. */
+/** The parts that drawBase draws, each above the earlier ones. */
 export const baseParts: readonly ((p: Pen, s: Scene) => void)[] = [
   (p, s) => {
     drawGround(p, s)
@@ -36,7 +36,7 @@ function drawGround(p: Pen, s: Scene): void {
   ctx.fillRect(0, 0, s.layout.width, s.layout.height)
 }
 
-/** Lower end of what the grid and the lines cross. */
+/** Lower end of the area crossed by the grid and the lines. */
 function bottom(s: Scene): number {
   return s.layout.links.top + s.layout.links.height
 }
@@ -73,7 +73,7 @@ function drawAxis(p: Pen, s: Scene): void {
   ctx.fillText(s.model.period > 0 ? 'One period' : 'GPUs', s.layout.left, gpus.top - 10)
 }
 
-/** Releases point to the time that is allowed, deadlines back; both in the colour of their job. */
+/** Flags of releases point right, flags of deadlines left, both in the colour of their job. */
 function drawMarks(p: Pen, s: Scene): void {
   if (s.model.period > 0 || s.pattern) return
   const { ctx } = p
@@ -131,7 +131,7 @@ function drawLines(p: Pen, s: Scene): void {
   for (const { x, ...line } of seen) {
     const text = `${line.name} ${ticks(line.t, tickUs, span)}`
     const width = textWidth(p, text)
-    // Beside its line, or else before the name that is in the way.
+    // Beside its line, or else before the name in the way.
     const places = [x - width - 5, x + 5, ...taken.map(([a]) => a - width - 4)]
     const left = places.find(
       l =>
@@ -166,7 +166,7 @@ function drawScrollbars(p: Pen, s: Scene): void {
   }
 }
 
-/** What a pointer at x is over, in time: a line with the clock. */
+/** The cursor line at x, with its time. */
 export function drawCursor(p: Pen, s: Scene, x: number): void {
   const { ctx } = p
   const { plotLeft, plotWidth } = s.layout

@@ -10,15 +10,15 @@ import { SHADES } from './palette'
 import { depthPattern, idlePattern, type Pen, setFont, shorten, snap, textWidth } from './pen'
 import { type Scene, scale, xOf } from './scene'
 
-/** Rows lower than this have no labels; lower than PATTERN no patterns; lower than GAUGE no bars of depth. */
+/** Rows lower than this have no labels; lower than PATTERN, no patterns; lower than GAUGE, no depth bars. */
 const LABEL = 11
 const PATTERN = 8
 const GAUGE = 8
 /** Bars narrower than this have no pattern. */
 const PATTERN_WIDTH = 5
-/** Bars narrower than this have no bar of depth. */
+/** Bars narrower than this have no depth bar. */
 const GAUGE_WIDTH = 16
-/** How much is left of what is not selected. */
+/** Opacity of what is not selected. */
 const DIMMED = 0.22
 
 /** What distinguishes the two panes for drawing. */
@@ -90,7 +90,7 @@ export function drawLinks(p: Pen, s: Scene): void {
   })
 }
 
-/** Draws with the plot of a pane as clip. */
+/** Draws clipped to the plot area of a pane. */
 function inWindow(p: Pen, s: Scene, pane: Pane, draw: () => void): void {
   const { ctx } = p
   ctx.save()
@@ -101,7 +101,7 @@ function inWindow(p: Pen, s: Scene, pane: Pane, draw: () => void): void {
   ctx.restore()
 }
 
-/** Every row's ground: hatched up to the span, so that idle time shows as a gap, plain beyond. */
+/** The background of each row: hatched up to the span, so that idle time is visible as a gap; plain beyond. */
 function drawTracks(p: Pen, s: Scene, k: Kind, span: number): void {
   const { ctx } = p
   const [first, end] = rowsSeen(k.pane, k.scroll)
@@ -135,7 +135,7 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
   const patterned = k.depth !== null && height >= PATTERN
   const labelled = height >= LABEL
   const patterns = new Map<number, CanvasPattern | null>()
-  // Bands of a link are a part of its row.
+  // Bars of a link occupy only a part of the row's height.
   setFont(p, k.depth ? Math.min(Math.max(height - 6, 9), 11.5) : 9.5)
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'center'
@@ -159,7 +159,7 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
         const paint = k.paint[i]!
         const x0 = snap(p, left + Math.max(from, -2))
         const x1 = snap(p, left + Math.min(to, sc.width + 2))
-        // A seam parts neighbours once there is room for one.
+        // A seam separates neighbours if there is space for it.
         const w = Math.max(x1 - x0 - (x1 - x0 >= 4 ? one : 0), one)
         const h = Math.max((bars.high[bar]! - bars.low[bar]!) * height, one)
         const y = top + (1 - bars.high[bar]!) * height
@@ -209,7 +209,7 @@ function drawBars(p: Pen, s: Scene, k: Kind): void {
   ctx.globalAlpha = 1
 }
 
-/** Tasks on their way, without names. */
+/** Tasks during an animation, without names. */
 function drawMoving(p: Pen, s: Scene, moving: Moving): void {
   const { ctx } = p
   const { x, y, w } = between(s, moving)
@@ -232,7 +232,7 @@ function drawMoving(p: Pen, s: Scene, moving: Moving): void {
   ctx.globalAlpha = 1
 }
 
-/** Job and iteration, or the iteration alone, where they fit. */
+/** Job and iteration, or only the iteration, where they fit. */
 function drawLabel(
   p: Pen,
   s: Scene,
@@ -256,7 +256,7 @@ function drawLabel(
   p.ctx.fillText(text, s.layout.plotLeft + (x0 + x1) / 2, y + 0.5)
 }
 
-/** Tips where a bar goes on in the period before or after. */
+/** Arrow tips on bars that continue in the previous or next period. */
 function drawArrows(
   p: Pen,
   flags: number,
@@ -306,12 +306,12 @@ function drawHeadings(p: Pen, s: Scene): void {
       last = y + 9
       continue
     }
-    // The name stays in sight as long as any of its node's rows.
+    // The name stays in sight as long as any row of its node is.
     const middle = Math.max(
       Math.min(Math.max(y + head.height / 2, gpus.top + 8), y + head.height - 8),
       y + Math.min(7, head.height / 2),
     )
-    // Names of low nodes would cover each other.
+    // Names of low nodes would overlap.
     if (middle - last < 12) continue
     last = middle
     const two = head.height >= 30 && plotLeft >= 100
@@ -370,7 +370,7 @@ function drawLinkNames(p: Pen, s: Scene, k: Kind): void {
   ctx.restore()
 }
 
-/** The share of its time, or capacity, that each row uses: a bar and a figure at the right. */
+/** The share of time, or of capacity, that each row uses: a bar and a number at the right. */
 function drawShares(p: Pen, s: Scene, k: Kind, share: (row: number) => number | null): void {
   const { shares, plotLeft, plotWidth } = s.layout
   if (shares === 0) return

@@ -1,4 +1,4 @@
-// Pointer, wheel and pinch on the timeline, as moves of what is seen.
+// Pointer, wheel and pinch gestures on the timeline, as changes of the view.
 
 import type { TimeRange } from '../views/props'
 import { type Drag, dragTo, type Point, startDrag } from './drag'
@@ -9,7 +9,7 @@ import { type Scene, timeAt } from './scene'
 import { pan, zoom } from './viewport'
 import { turn } from './wheel'
 
-/** What gestures do. */
+/** The effects of gestures. */
 export interface Moves {
   scene(): Scene
   setRange(range: TimeRange): void
@@ -20,14 +20,14 @@ export interface Moves {
   doubleClick(hit: Hit): void
   /** Whether a drag moves the task under it. */
   movable: boolean
-  /** A task was dragged by so many pixels; whole: with all of its iteration. */
+  /** A task was dragged by px pixels; whole: with its whole iteration. */
   carry(task: number, px: number, whole: boolean, done: boolean): void
 }
 
-/** A pointer that moves less than this is a click. */
+/** A pointer that moves less than this, in pixels, is a click. */
 const SLACK = 4
 
-/** Listens on an element, for what moves does by then; returns what ends it. */
+/** Listens on an element and calls the current moves; returns a function that ends it. */
 export function listen(element: HTMLElement, moves: () => Moves): () => void {
   const pointers = new Map<number, Point>()
   let drag: Drag | null = null

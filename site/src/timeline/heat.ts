@@ -1,4 +1,4 @@
-// Many nodes over time at a glance: how busy each is, a row for one or for several, as heat.
+// Many nodes over time at a glance: a heat map of how busy they are, with a row for one node or for several.
 
 import type { Compiled, Schedule } from '../engine/api'
 import { instant } from '../views/format'
@@ -17,7 +17,7 @@ export interface Heat {
 export const HEAT_LEFT = 138
 export const HEAT_TOP = 20
 const RIGHT = 12
-/** More rows stand for several nodes each; together they are about as high as this. */
+/** With more nodes a row stands for several; all rows together are about this high. */
 const MOST_ROWS = 160
 const ROOM = 420
 
@@ -33,7 +33,7 @@ export function heatOf(instance: Compiled, schedule: Schedule): Heat {
   return { rows, rowHeight: Math.min(Math.max(Math.floor(ROOM / rows.length), 3), 14), horizon }
 }
 
-/** The share of the GPUs of each row that are busy, pixel by pixel, row after row. */
+/** The share of busy GPUs, row by row and pixel by pixel. */
 export function heatShares(instance: Compiled, schedule: Schedule, heat: Heat, width: number): Float32Array {
   const nodeOf = Int32Array.from(instance.nodes.flatMap((node, n) => new Array<number>(node.gpus).fill(n)))
   const rowOf = new Int32Array(instance.nodes.length).fill(-1)
@@ -52,7 +52,7 @@ export function rowOfHeat(heat: Heat, y: number): number {
   return row >= 0 && row < heat.rows.length ? row : -1
 }
 
-/** lit: rows that are marked. */
+/** lit: the marked rows. */
 export function drawHeat(
   p: Pen,
   instance: Compiled,
@@ -89,7 +89,7 @@ export function drawHeat(
     for (let c = 0; c < plot; c++) {
       const share = busy[row * plot + c]!
       if (share <= 0) continue
-      // Steps of a sixteenth: alike neighbours are one rectangle.
+      // In steps of a sixteenth: equal neighbours are one rectangle.
       const level = Math.ceil(share * 16)
       let end = c + 1
       while (end < plot && Math.ceil(busy[row * plot + end]! * 16) === level) end++

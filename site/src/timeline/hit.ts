@@ -1,4 +1,4 @@
-// What is under a place of the picture.
+// What is at a position of the picture.
 
 import { type Bars, visible } from './bars'
 import { rowAt } from './layout'
@@ -11,7 +11,7 @@ export type Hit =
   | { area: 'label'; pane: 'gpus' | 'links'; row: number }
   | { area: 'axis' | 'overview' | 'none' }
 
-/** How far from a bar, in pixels, still counts: thin ones are hard to touch. */
+/** How far from a bar, in pixels, still counts as a hit: thin bars are hard to touch. */
 const REACH = 3
 
 export function hit(s: Scene, x: number, y: number): Hit {
@@ -38,7 +38,7 @@ export function hit(s: Scene, x: number, y: number): Hit {
   return { area: 'gap', pane, row, ...gapAt(bars, row, t, s.horizon) }
 }
 
-/** The bar of a row at a time, and at a height (0..1 from below) where bars are stacked; else the nearest within reach; or -1. */
+/** The bar of a row at a time, and at a height (0..1 from below) if bars are stacked; else the nearest within reach, or -1. */
 function barAt(bars: Bars, row: number, t: number, height: number | null, reach: number): number {
   const [lo, hi] = visible(bars, row, t - reach, t + reach)
   let best = -1
@@ -46,7 +46,7 @@ function barAt(bars: Bars, row: number, t: number, height: number | null, reach:
   for (let i = lo; i < hi; i++) {
     const dt = Math.max(bars.from[i]! - t, t - bars.to[i]!, 0)
     if (dt > reach) continue
-    // A tenth of the row's height is as good as a hit: low bands are thin.
+    // Within a tenth of the row's height counts as a hit: low bands are thin.
     const dh = height === null ? 0 : Math.max(bars.low[i]! - height, height - bars.high[i]!, 0)
     if (height !== null && dh > 0.1 && dt > 0) continue
     const d = dt / Math.max(reach, 1e-12) + (dh > 0.1 ? 10 * dh : 0)

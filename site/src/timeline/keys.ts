@@ -4,11 +4,11 @@ import type { Step } from './move'
 
 export type Action =
   | { do: 'zoom'; factor: number }
-  /** Parts of what is seen. */
+  /** Fractions of the visible range. */
   | { do: 'pan'; by: number }
   | { do: 'scroll'; rows: number }
   | { do: 'step'; step: Step }
-  /** The selected task, by parts of what is seen; whole: with all of its iteration. */
+  /** Moves the selected task, by fractions of the visible range; whole: with its whole iteration. */
   | { do: 'carry'; by: number; whole: boolean }
   /** Iterations of the same job. */
   | { do: 'iteration'; by: number }
@@ -18,7 +18,7 @@ const ZOOM = 1.5
 const PAN = 0.15
 const CARRY = 0.005
 
-/** What a key does; null leaves it to the page. selected: there is something to step from; movable: a task to move. */
+/** What a key does; null leaves it to the page. selected: something is selected; movable: it is a task that can be moved. */
 export function actionOf(
   e: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean },
   selected: boolean,
@@ -83,7 +83,7 @@ export function actionOf(
   }
 }
 
-/** For a help page: keys and what they do on the timeline. */
+/** For the help dialog: keys and what they do on the timeline. */
 export const KEYS: readonly [string, string][] = [
   ['W S, + −', 'zoom in and out'],
   ['A D', 'earlier, later'],
@@ -95,5 +95,5 @@ export const KEYS: readonly [string, string][] = [
   ['C', 'show or hide the critical chain'],
   ['M', 'fail or speed up the GPU or link of the selected task, or the first in sight'],
   ['Home', 'show everything'],
-  ['Esc', 'select nothing'],
+  ['Esc', 'clear the selection'],
 ]

@@ -1,15 +1,15 @@
-// Where everything is: the geometry of the picture for a size, in CSS pixels.
+// The geometry of the picture for a given size, in CSS pixels.
 
 import { short } from '../views/format'
 import { upper } from './bars'
 import type { Model } from './model'
 
-/** A stack of rows that scrolls in its own window. */
+/** Rows that scroll in their own window. */
 export interface Pane {
   /** The window on the canvas. */
   top: number
   height: number
-  /** Height of all there is. */
+  /** Height of the content. */
   content: number
   /** Upper edge and height of each row, from the top of the content. */
   y: Float64Array
@@ -33,24 +33,24 @@ export interface Layout {
   /** Left edge and width of the time range. */
   plotLeft: number
   plotWidth: number
-  /** Width of the column of shares at the right; 0: there is none. */
+  /** Width of the column of shares at the right; 0: none. */
   shares: number
   gpus: Pane
   headings: Heading[]
   links: Pane
-  /** Upper edge of the line above the links; the links pane is below. */
+  /** Upper edge of the heading above the links pane. */
   linksHead: number
-  /** Overview strip; height 0: there is none. */
+  /** Overview strip; height 0: none. */
   overviewTop: number
   overviewHeight: number
 }
 
 export interface LayoutOptions {
   width: number
-  /** Room for the rows of GPUs, and of links, before they scroll. */
+  /** Space for the rows of GPUs, and of links, before they scroll. */
   maxGpus: number
   maxLinks: number
-  /** 0: chosen by how many there are. */
+  /** 0: chosen by the number of rows. */
   rowHeight: number
   overview: boolean
 }
@@ -62,7 +62,7 @@ const RACK_LINE = 18
 const LINK_GAP = 3
 const SCROLL_END = 8
 
-/** The height of a row when nobody chose: generous while they are few. */
+/** The default height of a row: generous if there are few. */
 export function comfortable(rows: number): number {
   if (rows <= 8) return 26
   if (rows <= 16) return 20
@@ -72,7 +72,7 @@ export function comfortable(rows: number): number {
 
 export function layout(m: Model, o: LayoutOptions): Layout {
   const narrow = o.width < 560
-  // In line with the text above and below.
+  // Aligned with the text above and below.
   const left = narrow ? 8 : 12
   const plotLeft = narrow ? 74 : 138
   const shares = narrow ? 0 : 52
@@ -153,13 +153,13 @@ export function rowAt(pane: Pane, y: number): number {
   return row >= 0 && y < pane.y[row]! + pane.rowHeight ? row : -1
 }
 
-/** The rows of a pane that are seen: first and one past the last. */
+/** The visible rows of a pane: first and one past the last. */
 export function rowsSeen(pane: Pane, scroll: number): [number, number] {
   const first = Math.max(upper(pane.y, 0, pane.y.length, scroll - pane.rowHeight), 0)
   return [first, upper(pane.y, 0, pane.y.length, scroll + pane.height)]
 }
 
-/** A scroll that exists. */
+/** Clamps a scroll position to its range. */
 export function clampScroll(pane: Pane, scroll: number): number {
   return Math.min(Math.max(scroll, 0), Math.max(pane.content - pane.height, 0))
 }

@@ -1,10 +1,10 @@
-// Level of detail: which bars of a row are drawn one by one, and what becomes of those
-// that are too narrow for it. Nothing is dropped: narrow bars fill columns, one pixel
-// wide, as high as the share of the column that they cover.
+// Level of detail: which bars of a row are drawn one by one, and what happens to those that
+// are too narrow. Nothing is dropped: narrow bars fill columns, one pixel wide, as high as the
+// share of the column that they cover.
 
 import { type Bars, visible } from './bars'
 
-/** A linear map from ticks to pixels, and the pixels that are seen. */
+/** A linear map from ticks to pixels, and the visible pixels. */
 export interface Scale {
   from: number
   to: number
@@ -22,7 +22,7 @@ export function scaleOf(range: { from: number; to: number }, width: number): Sca
 export const NARROW = 1
 
 export class Columns {
-  /** Covered part of each column, 0..1 (times heights of bars where they have some). */
+  /** Covered part of each column, 0..1 (times the heights of bars, if they have heights). */
   readonly cover: Float64Array
   /** Bar that covers most of the column. */
   readonly main: Int32Array
@@ -52,7 +52,7 @@ export class Columns {
     }
   }
 
-  /** Adds a bar narrower than a pixel, or the narrow piece of it that is seen. */
+  /** Adds a bar narrower than a pixel, or the narrow visible piece of it. */
   put(x0: number, x1: number, height: number, bar: number): void {
     const c = Math.floor(x0)
     if (x1 <= c + 1) this.add(c, (x1 - x0) * height, bar)
@@ -74,9 +74,9 @@ export class Columns {
 }
 
 /**
- * Calls each with every bar of a row that is seen and at least NARROW wide, with its
- * edges in pixels from the left of what is seen; narrower ones go into columns.
- * Edges may lie outside what is seen.
+ * Calls each with every visible bar of a row that is at least NARROW wide, with its
+ * edges in pixels from the left of the visible range; narrower ones go into columns.
+ * Edges may be outside the visible range.
  */
 export function wide(
   bars: Bars,

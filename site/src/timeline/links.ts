@@ -5,7 +5,7 @@ import { short } from '../views/format'
 import { BarList, type Bars, GOES_ON_AFTER, GOES_ON_BEFORE } from './bars'
 import { fold } from './fold'
 
-/** A row for a link, for the two directions of one where they carry alike, or for several such links. */
+/** A row for a link, for both directions of a link if they carry the same, or for several such links. */
 export interface LinkRow {
   links: number[]
   label: string
@@ -16,10 +16,10 @@ export interface LinkRow {
   family: number
 }
 
-/** Up to how many rows every link has its own; above, links that carry the same share one. */
+/** Up to this many rows each link has its own; with more, links that carry the same share one. */
 const FEW_ROWS = 12
 
-/** Where in the picture a kind of link comes: from the core of the network to the GPUs. */
+/** The order of kinds of links in the picture: from the core of the network to the GPUs. */
 function family(kind: Compiled['links'][number]['kind']): number {
   switch (kind) {
     case 'trunk':
@@ -57,7 +57,7 @@ function loads(
   return list
 }
 
-/** The rows of the links that carry anything for jobs on GPUs that are seen, and the bars on them. */
+/** The rows of the links that carry anything for jobs on GPUs with rows, and the bars on them. */
 export function linkRows(
   instance: Compiled,
   schedule: Schedule,
@@ -76,7 +76,7 @@ export function linkRows(
       alike: 0,
       family: family(link.kind),
     }
-    // The two directions are neighbours in the numbering.
+    // The two directions have consecutive numbers.
     const next = instance.links[l + 1]
     if (
       next &&
@@ -123,9 +123,9 @@ function syncsByJob(schedule: Schedule, jobs: number): number[][] {
 }
 
 /**
- * Puts the synchronisations of a link onto its row. Each keeps its height, the share
- * of the capacity it takes, above those that are there at the same time; where no free
- * band is high enough it takes several.
+ * Places the synchronisations of a link on its row. Each has a constant height, its share of
+ * the capacity, and is stacked on those at the same time; if no free band is high enough,
+ * it takes several.
  */
 function stack(
   list: BarList,
@@ -153,7 +153,7 @@ function stack(
       })
     }
   }
-  // What comes over from the last period stays at the bottom.
+  // Parts continued from the previous period stay at the bottom.
   parts.sort(
     (a, b) => a.from - b.from || (b.flags & GOES_ON_BEFORE) - (a.flags & GOES_ON_BEFORE) || a.sync - b.sync,
   )
@@ -169,7 +169,7 @@ function stack(
 
 const EPS = 1e-6
 
-/** Free bands, between those taken (by height), that together are `need` high: one where there is one. */
+/** Free bands, between the occupied ones (by height), of total height `need`: a single one if possible. */
 export function bands(taken: readonly { low: number; high: number }[], need: number): [number, number][] {
   const free: [number, number][] = []
   let low = 0
@@ -184,6 +184,6 @@ export function bands(taken: readonly { low: number; high: number }[], need: num
     out.push([a, Math.min(b, a + need)])
     need -= b - a
   }
-  // More than the capacity: shown at the top, over what is there.
+  // More than the capacity: shown at the top, over the others.
   return out.length > 0 ? out : [[Math.max(1 - need, 0), 1]]
 }

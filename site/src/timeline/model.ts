@@ -1,4 +1,4 @@
-// A schedule made ready to be drawn: rows, bars, colours, and what is where.
+// A schedule prepared for drawing: rows, bars, colours and lookups.
 
 import type { Compiled, Schedule } from '../engine/api'
 import { short } from '../views/format'
@@ -17,7 +17,7 @@ export interface Model {
   span: number
   /** Names of the jobs, fit for a line. */
   names: string[]
-  /** Rows of GPUs in the order they are drawn: GPU ids by rack and node. */
+  /** Rows of GPUs in drawing order: GPU ids by rack and node. */
   gpus: Int32Array
   /** Row of each GPU. */
   rowOf: Int32Array
@@ -40,7 +40,7 @@ export interface Model {
   syncOrder: Int32Array
 }
 
-/** nodes: whose GPUs have rows, all by default; what is elsewhere has no bars. */
+/** nodes: those whose GPUs have rows, all by default; tasks elsewhere have no bars. */
 export function buildModel(instance: Compiled, schedule: Schedule, nodes?: readonly number[]): Model {
   const { tasks, syncs, period } = schedule
   const { gpus, nodeOf } = gpuOrder(instance, nodes && new Set(nodes))
@@ -98,7 +98,7 @@ export function buildModel(instance: Compiled, schedule: Schedule, nodes?: reado
   }
 }
 
-/** The first bar of each of n items, in order of rows, and its row; -1 without any. */
+/** The first bar of each of n items, in order of rows, and its row; -1 if there is none. */
 function firstBars(bars: Bars, n: number): { bar: Int32Array; row: Int32Array } {
   const bar = new Int32Array(n).fill(-1)
   const row = new Int32Array(n).fill(-1)
@@ -133,7 +133,7 @@ function gpuOrder(instance: Compiled, nodes?: ReadonlySet<number>): { gpus: Int3
   return { gpus: gpus.subarray(0, row), nodeOf }
 }
 
-/** Rows by job, iteration, GPU. A schedule comes in this order as a rule. */
+/** Rows by job, iteration, GPU. A schedule is usually in this order. */
 function order(job: Int32Array, iteration: Int32Array, gpu: Int32Array | null): Int32Array {
   const compare = (a: number, b: number) =>
     job[a]! - job[b]! || iteration[a]! - iteration[b]! || (gpu ? gpu[a]! - gpu[b]! : 0)

@@ -1,23 +1,22 @@
-// From one plan to another: where a task of the new plan was in the old one, and where it is
-// on its way. The same task is that of a job by name, an iteration and a worker in the order of
-// GPUs.
+// The animation from one plan to another: where a task of the new plan was in the old one, and its
+// position in between. Tasks are matched by job name, iteration, and worker in the order of GPUs.
 
 import { type Model, tasksOf } from './model'
 import { type Scene, xOf } from './scene'
 
-/** How long tasks are on their way, in ms. */
+/** Duration of the animation, in ms. */
 export const MORPH_MS = 450
-/** More are not followed by the eye, and take too long to draw. */
+/** More tasks cannot be followed by eye, and take too long to draw. */
 const MOST_TASKS = 4000
 
-/** Places of tasks in pixels, by row of the schedule; NaN where a task has none. */
+/** Positions of tasks in pixels, by row of the schedule; NaN if a task has none. */
 export interface Boxes {
   x: Float64Array
   y: Float64Array
   w: Float64Array
 }
 
-/** A plan on its way. */
+/** A plan during the animation. */
 export interface Moving {
   from: Boxes
   /** 0 to 1. */
@@ -41,7 +40,7 @@ function boxes(s: Scene): Boxes {
   return list
 }
 
-/** Where the tasks of the next plan come from; null where there is nothing to move. */
+/** Where the tasks of the next plan come from; null if nothing moves. */
 export function carry(former: Scene, next: Model): Boxes | null {
   const { job } = next.schedule.tasks
   const old = former.model
@@ -70,7 +69,7 @@ export function carry(former: Scene, next: Model): Boxes | null {
   return from.x.some(x => !Number.isNaN(x)) ? from : null
 }
 
-/** Where the tasks are; what was not there before is where it belongs. */
+/** The current positions of the tasks; new tasks are at their final positions. */
 export function between(s: Scene, { from, at }: Moving): Boxes {
   const to = boxes(s)
   const ease = at < 0.5 ? 4 * at ** 3 : 1 - (2 - 2 * at) ** 3 / 2

@@ -8,7 +8,7 @@ import type { Element } from './scene'
 
 export type Step = 'left' | 'right' | 'up' | 'down'
 
-/** The element that a selection points at, in this schedule; the first of an iteration or job where it names no more. */
+/** The element that a selection refers to, in this schedule; the first of an iteration or job if it is not more specific. */
 export function elementOf(m: Model, s: Selection): Element | null {
   const tasks = tasksOf(m, s.job, s.iteration)
   if (s.gpu === null && s.iteration > 0) {
@@ -19,7 +19,7 @@ export function elementOf(m: Model, s: Selection): Element | null {
   return tasks[0] === undefined ? null : { kind: 'task', index: tasks[0] }
 }
 
-/** Where an element is: its first row, and its first bar there. */
+/** The position of an element: its first row, and its first bar there. */
 export function placeOf(m: Model, e: Element): { pane: 'gpus' | 'links'; row: number; bar: number } | null {
   const task = e.kind === 'task'
   const bar = (task ? m.taskBar : m.syncBar)[e.index] ?? -1
@@ -49,7 +49,7 @@ export function neighbour(
   const bar = find(bars, at, e.index)
   if (step === 'left' || step === 'right') {
     const next = bar + (step === 'left' ? -1 : 1)
-    // A piece of the same element is no step.
+    // Another piece of the same element does not count as a step.
     for (let i = next; i >= bars.first[at]! && i < bars.first[at + 1]!; i += step === 'left' ? -1 : 1)
       if (bars.item[i] !== e.index) return { element: { kind: e.kind, index: bars.item[i]! }, row: at }
     return null
@@ -80,7 +80,7 @@ function nearest(bars: Bars, row: number, t: number): number {
   return t - bars.to[after - 1]! <= bars.from[after]! - t ? after - 1 : after
 }
 
-/** The first element that starts in sight, from the top row down. */
+/** The first element that starts in the visible range, from the top row down. */
 export function firstSeen(
   m: Model,
   range: { from: number; to: number },

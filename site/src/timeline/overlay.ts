@@ -1,5 +1,5 @@
-// What follows pointer and selection: outlines, the cursor, and the critical chain as a
-// line through its elements.
+// What follows the pointer and the selection: outlines, the cursor, and the critical chain as
+// a line through its elements.
 
 import type { Bars } from './bars'
 import { drawCursor } from './draw'
@@ -74,12 +74,12 @@ function outline(p: Pen, s: Scene, e: Element, strong: boolean): void {
   ctx.restore()
 }
 
-/** Pixels between dots of the chain, and between its lines from row to far row: any nearer they hide what is below. */
+/** Least distance in pixels between dots of the chain, and between its lines across many rows: closer ones would hide the picture. */
 const DOTS = 6
 const JOINTS = 16
 const FAR = 64
 
-/** The chain, from its beginning: along the foot of each element, then over to what it held back. */
+/** Draws the chain, from its beginning: along the bottom of each element, then to the element that it delayed. */
 function drawChain(p: Pen, s: Scene): void {
   const { ctx } = p
   const { plotLeft, plotWidth, gpus, links } = s.layout
@@ -105,7 +105,7 @@ function drawChain(p: Pen, s: Scene): void {
       if (far && b.x - lastJoint >= JOINTS) lastJoint = b.x
     }
     from = { x: b.x + b.w, y }
-    // What is scrolled out of sight has no line of its own.
+    // Elements scrolled out of sight have no line.
     if (y !== foot) continue
     path.moveTo(b.x, y)
     path.lineTo(b.x + b.w, y)
@@ -125,7 +125,7 @@ function drawChain(p: Pen, s: Scene): void {
   ctx.stroke(path)
   ctx.strokeStyle = ctx.fillStyle = colour
   ctx.lineWidth = 1
-  // Between far rows they cross much that is not theirs.
+  // Lines between distant rows cross many unrelated bars.
   ctx.globalAlpha = 0.6
   ctx.stroke(joints)
   ctx.globalAlpha = 1

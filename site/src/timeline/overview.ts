@@ -1,16 +1,16 @@
-// The strip below: how busy the cluster is over all the time, and what part is seen.
+// The strip below: how busy the cluster is over the whole time, and which part is visible.
 
 import { fold } from './fold'
 import type { Model } from './model'
 import { type Pen, setFont, snap } from './pen'
 import type { Scene } from './scene'
 
-/** The share of the GPUs with rows that are busy, by pixel of so many over the horizon. */
+/** The share of GPUs with rows that are busy, for each of width pixels over the horizon. */
 export function occupancy(m: Model, horizon: number, width: number): Float32Array {
   return shares(m, horizon, width, 1, gpu => (m.rowOf[gpu]! < 0 ? -1 : 0))
 }
 
-/** The same by group of GPUs, group after group: of(gpu) is its group, or below 0. */
+/** The same by group of GPUs, group after group: of(gpu) is the GPU's group, or negative for none. */
 export function shares(
   m: Pick<Model, 'schedule' | 'nodeOf' | 'period'>,
   horizon: number,
@@ -19,7 +19,7 @@ export function shares(
   of: (gpu: number) => number,
 ): Float32Array {
   const n = Math.max(Math.ceil(width), 1)
-  // Parts of pixels, and whole ones as differences.
+  // Parts of pixels, and whole pixels as differences.
   const part = new Float64Array((n + 1) * groups)
   const whole = new Float64Array((n + 1) * groups)
   const size = new Int32Array(groups)
@@ -99,7 +99,7 @@ export function drawOverview(p: Pen, s: Scene): void {
   ctx.fillText('GPUs busy', s.layout.left, overviewTop + overviewHeight / 2)
 }
 
-/** The edges, in pixels, of what is seen in the overview. */
+/** The edges, in pixels, of the visible range in the overview. */
 function overviewWindow(s: Scene): [number, number] {
   const { plotLeft, plotWidth } = s.layout
   return [plotLeft + (s.range.from / s.horizon) * plotWidth, plotLeft + (s.range.to / s.horizon) * plotWidth]
@@ -107,7 +107,7 @@ function overviewWindow(s: Scene): [number, number] {
 
 export type Grip = 'left' | 'right' | 'window' | 'outside'
 
-/** What a pointer takes hold of there. */
+/** What a pointer grabs there. */
 export function grip(s: Scene, x: number): Grip {
   const [x0, x1] = overviewWindow(s)
   const near = 7

@@ -7,9 +7,9 @@ import type { Compiled } from '../engine/api'
 type Rgb = readonly [number, number, number]
 
 /**
- * They tell jobs apart, under the worst of normal vision, protanopia, deuteranopia and
- * tritanopia: the first six follow Okabe and Ito (2008), every further one is the
- * farthest from those before it in OKLab.
+ * They distinguish jobs, also with protanopia, deuteranopia and tritanopia: the first six
+ * follow Okabe and Ito (2008); every further one is the farthest from the earlier ones in
+ * OKLab, under the worst of these and normal vision.
  */
 export const COLOURS = [
   '#2f7bbd',
@@ -38,14 +38,14 @@ export const COLOURS = [
   '#678335',
 ] as const
 
-/** How many shades tell depths apart; the last is full depth. */
+/** The number of shades that distinguish depths; the last is full depth. */
 export const SHADES = 5
-/** How much of its job's colour a shade has, the rest is the page. */
+/** The share of the job's colour in a shade; the rest is the page's colour. */
 const STRENGTH = [0.3, 0.46, 0.63, 0.8, 1] as const
 /** The shade of synchronisations, which have no depth. */
 export const SYNC_SHADE = 3
 
-/** The shade of depth index d where `full` is the index of full depth. */
+/** The shade of depth index d if `full` is the index of full depth. */
 export function shadeOf(d: number, full: number): number {
   if (full === 0 || d >= full) return SHADES - 1
   if (full < SHADES) return SHADES - 1 - (full - d)
@@ -54,12 +54,12 @@ export function shadeOf(d: number, full: number): number {
 
 const given = new WeakMap<Compiled, readonly number[]>()
 
-/** Gives each job of an instance a colour, by place in the palette. */
+/** Gives each job of an instance a colour, as an index into the palette. */
 export function giveColours(instance: Compiled, colours: readonly number[]): void {
   given.set(instance, colours)
 }
 
-/** The colour of each job: what it was given, or its own while there are enough, else that of its class. */
+/** The colour of each job: the one it was given, or one of its own if there are enough, else that of its class. */
 export function jobColours(instance: Compiled): Uint8Array {
   const colours = given.get(instance)
   if (colours) return Uint8Array.from(colours)
@@ -131,7 +131,7 @@ export interface Paint {
   ink: string
 }
 
-/** White and black: one of them is legible on whatever there is (at least 4.58). */
+/** White and black: one of them is legible on any fill (contrast at least 4.58). */
 const INK = '#000000'
 
 /** The paint of every colour and shade on a theme: index colour * SHADES + shade. */

@@ -1,4 +1,4 @@
-// The canvas with what drawing on it needs: crisp edges, text that fits, patterns.
+// A canvas with helpers for drawing: crisp edges, text that fits, patterns.
 
 import { type Paint, paintsOf, SHADES, type Theme } from './palette'
 
@@ -10,7 +10,7 @@ export interface Pen {
   paints: Paint[]
   /** Font family. */
   font: string
-  /** Widths of texts in the font that is set. */
+  /** Widths of texts in the current font. */
   widths: Map<string, number>
 }
 
@@ -18,7 +18,7 @@ export function newPen(ctx: CanvasRenderingContext2D, dpr: number, theme: Theme,
   return { ctx, dpr, theme, paints: paintsOf(theme), font, widths: new Map() }
 }
 
-/** A place moved to the nearest device pixel. */
+/** A position rounded to the nearest device pixel. */
 export function snap(p: Pen, v: number): number {
   return Math.round(v * p.dpr) / p.dpr
 }
@@ -35,10 +35,10 @@ export function setFont(p: Pen, px: number, weight = 400): void {
 }
 
 const widths = new Map<string, Map<string, number>>()
-/** Iteration numbers and names repeat; a hostile file may bring many. */
+/** Iteration numbers and names repeat; a hostile file may have many. */
 const MOST_WIDTHS = 20_000
 
-/** Widths that were measured before a font had come are of another one. */
+/** Widths measured before a font was loaded belong to another font. */
 export function forgetWidths(): void {
   widths.clear()
 }
@@ -69,7 +69,7 @@ export function shorten(p: Pen, text: string, width: number): string {
 const TILE = 8
 const tiles = new Map<string, HTMLCanvasElement>()
 
-/** The pattern of a shade, so that depth is told without colour: full depth is plain, shallower ones are ever more broken up. */
+/** The pattern of a shade, so that depth is visible without colour: full depth is plain, and shallower depths are increasingly hatched. */
 export function depthPattern(p: Pen, shade: number, ink: string, x: number, y: number): CanvasPattern | null {
   if (shade >= SHADES - 1) return null
   return pattern(p, `${shade}|${ink}`, x, y, c => {
@@ -117,7 +117,7 @@ function diagonals(c: CanvasRenderingContext2D, step: number): void {
   c.stroke()
 }
 
-/** A pattern of a tile, which moves along with the picture: (x, y) is where a corner lies. */
+/** A tile pattern that moves along with the picture: (x, y) is the position of a corner. */
 function pattern(
   p: Pen,
   key: string,
@@ -125,7 +125,7 @@ function pattern(
   y: number,
   draw: (c: CanvasRenderingContext2D) => void,
 ): CanvasPattern | null {
-  // Tiles have whole device pixels, or seams would show.
+  // Tiles have whole device pixels, or seams would be visible.
   const size = Math.max(Math.round(TILE * p.dpr), 1)
   const name = `${key}|${size}`
   let tile = tiles.get(name)

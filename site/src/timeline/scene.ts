@@ -1,4 +1,4 @@
-// What is drawn, and how it is looked at: the input of drawing and of hit testing.
+// What is drawn, and in which view: the input of drawing and of hit testing.
 
 import type { ChainLink } from '../engine/api'
 import type { Selection, TimeRange, Use } from '../views/props'
@@ -12,20 +12,20 @@ export interface Scene {
   model: Model
   layout: Layout
   range: TimeRange
-  /** Ticks from 0 that can be seen at all. */
+  /** The end of the time axis, in ticks. */
   horizon: number
-  /** Pixels above the window of each pane. */
+  /** Scroll position of each pane, in pixels. */
   scroll: { gpus: number; links: number }
   theme: Theme
   usage: Use | null
-  /** Where the bound is a time, ticks. */
+  /** The bound in ticks, if it is a time. */
   bound: number | null
   certified: boolean
   chain: readonly ChainLink[]
   /** Neither makespan nor releases: see TimelineProps. */
   pattern: boolean
   selection: Selection | null
-  /** Set while tasks are on their way from where they were in the plan before. */
+  /** Set while tasks move from their positions in the previous plan. */
   moving?: Moving
 }
 
@@ -33,12 +33,12 @@ export function scale(s: Scene): Scale {
   return scaleOf(s.range, s.layout.plotWidth)
 }
 
-/** Pixels from the left of the canvas of a time. */
+/** The position of a time, in pixels from the left of the canvas. */
 export function xOf(s: Scene, t: number): number {
   return s.layout.plotLeft + ((t - s.range.from) * s.layout.plotWidth) / (s.range.to - s.range.from)
 }
 
-/** The time at a place. */
+/** The time at a position. */
 export function timeAt(s: Scene, x: number): number {
   return s.range.from + ((x - s.layout.plotLeft) * (s.range.to - s.range.from)) / s.layout.plotWidth
 }
@@ -49,7 +49,7 @@ export interface Element {
   index: number
 }
 
-/** The selection that picks an element out. */
+/** The selection of an element. */
 export function selectionOf(m: Model, e: Element): Selection {
   const { tasks, syncs } = m.schedule
   if (e.kind === 'task')
@@ -57,7 +57,7 @@ export function selectionOf(m: Model, e: Element): Selection {
   return { job: syncs.job[e.index]!, iteration: syncs.iteration[e.index]!, gpu: null }
 }
 
-/** How far the axis goes: all of the plan, deadlines and the bound where they are not far beyond, and at least `least`. */
+/** The end of the axis: it covers the plan, deadlines and the bound if they are not far beyond, and at least `least`. */
 export function horizonOf(m: Model, bound: number | null, least: number): number {
   let horizon = Math.max(m.span, 1)
   if (m.period === 0) {
@@ -68,7 +68,7 @@ export function horizonOf(m: Model, bound: number | null, least: number): number
   return Math.max(horizon, least)
 }
 
-/** Whether two scenes look the same but for what follows the pointer, and the chain. */
+/** Whether two scenes look the same except for the chain and what follows the pointer. */
 export function sameBase(a: Scene, b: Scene): boolean {
   return (
     a.model === b.model &&

@@ -1,4 +1,4 @@
-// A plan in small: its rows over time, without names, axis and links.
+// A small picture of a plan: its rows over time, without names, axis and links.
 
 import type { Compiled, LongPlan, Schedule } from '../engine/api'
 import { bandsOf } from '../horizon/bands'
@@ -9,7 +9,7 @@ import { buildModel } from './model'
 import { jobColours, SHADES } from './palette'
 import type { Pen } from './pen'
 
-/** A plan task by task, or else in blocks. */
+/** A plan task by task, or in blocks. */
 export interface Sketched {
   instance: Compiled
   schedule: Schedule | null
@@ -22,7 +22,7 @@ export function heightOf({ instance }: Sketched, most: number): number {
   return Math.min(most, gpus * comfortable(gpus))
 }
 
-/** Draws the plan into a box whose left upper corner is the origin, with a time axis of so many ticks. */
+/** Draws the plan into a box whose upper left corner is the origin, with a time axis of horizon ticks. */
 export function sketch(p: Pen, plan: Sketched, width: number, height: number, horizon: number): void {
   const { instance, schedule, long } = plan
   const { ctx } = p

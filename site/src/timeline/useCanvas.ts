@@ -1,5 +1,5 @@
-// What a component that draws on canvases needs to know of the page: its own width, the
-// theme, and when to draw.
+// What a component that draws on canvases needs to know: its own width, the theme, and when
+// to draw.
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DARK, LIGHT, type Theme } from './palette'
@@ -8,7 +8,7 @@ function currentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? DARK : LIGHT
 }
 
-/** The page's theme, as data-theme of the root says. */
+/** The page's theme, from data-theme of the root. */
 export function useTheme(): Theme {
   const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useTheme(): Theme {
   return theme
 }
 
-/** The width of an element in CSS pixels; 0 before it is known. */
+/** The width of an element in CSS pixels; 0 until it is known. */
 export function useWidth(ref: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
@@ -60,7 +60,7 @@ export function usePrinting(): boolean {
   return printing
 }
 
-/** Calls back whenever a font of the page has come. */
+/** Calls back whenever a font of the page has loaded. */
 export function useFonts(come: () => void): void {
   const latest = useRef(come)
   latest.current = come
@@ -71,7 +71,7 @@ export function useFonts(come: () => void): void {
   }, [])
 }
 
-/** Calls draw once in the next frame, however often it is asked to. */
+/** Calls draw once in the next frame, however often that is requested. */
 export function useFrame(draw: () => void): () => void {
   const latest = useRef(draw)
   latest.current = draw
@@ -86,7 +86,7 @@ export function useFrame(draw: () => void): () => void {
   }, [])
 }
 
-/** Gives a canvas the size of so many CSS pixels. */
+/** Gives a canvas a size in CSS pixels. */
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number, dpr: number): void {
   const w = Math.round(width * dpr)
   const h = Math.round(height * dpr)

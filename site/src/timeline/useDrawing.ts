@@ -1,5 +1,5 @@
-// When the canvases of a timeline are drawn, and what of them: the plan below, and above it what follows
-// pointer and selection.
+// When the canvases of a timeline are drawn, and which: the plan below, and above it what follows the
+// pointer and the selection.
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { forgetWidths, newPen } from './pen'
 import { type Scene, sameBase } from './scene'
 import { sizeCanvas, useFonts, useFrame, usePixelRatio } from './useCanvas'
 
-/** Whether the visitor wants nothing to move. */
+/** Whether the visitor prefers reduced motion. */
 const calm = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches
 
 interface Canvases {
@@ -19,8 +19,8 @@ interface Canvases {
 }
 
 /**
- * Draws after each rendering. width is that of their place, 0 before it is known; still: from plan to plan nothing
- * moves; now: it does not wait for the next frame, of which there is none where the page is printed.
+ * Draws after each rendering. width is that of the container, 0 until it is known; still: no animation between
+ * plans; now: draw without waiting for the next frame, because there is none when the page is printed.
  */
 export function useDrawing(
   { base, overlay }: Canvases,
@@ -31,7 +31,7 @@ export function useDrawing(
   const dpr = usePixelRatio()
   const onItsWay = useMorph(still)
   const drawnBase = useRef<Scene | null>(null)
-  /** What the first drawing has still to do; null before it. */
+  /** The remaining parts of the first drawing; null before it. */
   const unfinished = useRef<(typeof baseParts)[number][] | null>(null)
   const paint = () => {
     const s = onItsWay(latest.current)
@@ -47,14 +47,14 @@ export function useDrawing(
         unfinished.current = []
       } else unfinished.current = [...baseParts]
     }
-    // What draws is compiled on the way: the first time each part has a frame of its own.
+    // The drawing code is compiled on first use: the first time, each part has its own frame.
     const part = unfinished.current?.shift()
     if (part) {
       part(newPen(below, dpr, s.theme, font), s)
       return draw()
     }
     sizeCanvas(overlay.current, s.layout.width, s.layout.height, dpr)
-    // Chain and outlines are of where tasks will be.
+    // Chain and outlines belong to the tasks' final positions.
     const over = s.moving ? { ...s, chain: [], selection: null } : s
     drawOverlay(newPen(above, dpr, s.theme, font), over, pointer)
     if (s.moving) draw()
@@ -71,7 +71,7 @@ export function useDrawing(
   })
 }
 
-/** Another instance's plan, as after a change of the scenario: its tasks move to their new places. */
+/** For a plan of another instance, as after a change of the scenario, tasks move to their new positions. */
 function useMorph(still: boolean): (s: Scene) => Scene {
   const morph = useRef<{ origin: Scene; from: Boxes; since: number } | null>(null)
   const last = useRef<Scene | null>(null)
@@ -80,7 +80,7 @@ function useMorph(still: boolean): (s: Scene) => Scene {
     last.current = s
     const now = performance.now()
     if (former && former.model !== s.model) {
-      // A better plan of the same instance changes where they go, but does not set them off.
+      // A better plan of the same instance changes their targets, but does not start an animation.
       const same = former.model.instance.digest === s.model.instance.digest
       const { origin, since } = same && morph.current ? morph.current : { origin: former, since: now }
       const moves = (!same || morph.current) && !still && !calm()

@@ -1,4 +1,4 @@
-// What of a plan is seen: its rows, the range of time, how far they are scrolled; and what changes it.
+// The view of a plan: rows, time range and scroll positions, and the functions that change them.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Selection, TimelineProps, TimeRange } from '../views/props'
@@ -10,22 +10,22 @@ import type { Theme } from './palette'
 import { type Element, horizonOf, type Scene } from './scene'
 import { clamp, isWhole, reveal, zoom } from './viewport'
 
-/** Room of the GPU rows before they scroll: a part of the window's height. */
+/** Space for the GPU rows before they scroll: a share of the window's height. */
 const GPU_ROOM = 0.5
 const LINK_ROOM = 0.2
 
 export interface View {
   scene: Scene
-  /** The scene of the last rendering, for what is called later. */
+  /** The scene of the last rendering, for later callbacks. */
   latest: { readonly current: Scene }
   setRange(range: TimeRange): void
   setScroll(scroll: Scene['scroll']): void
   setRowHeight(height: number): void
-  /** Shows so many times as much time, around a moment; none: the middle. */
+  /** Scales the visible time range by a factor, around a moment; default: the middle. */
   zoomBy(factor: number, around?: number): void
-  /** Makes rows so many times as high. */
+  /** Scales the height of rows by a factor. */
   taller(factor: number): void
-  /** Brings an element into sight, on one of its rows. */
+  /** Scrolls an element into sight, on one of its rows. */
   reveal(element: Element, row?: number): void
   /** Zooms to an iteration, or to a job. */
   focus(selection: Selection): void
@@ -33,7 +33,7 @@ export interface View {
   setShowChain(show: boolean): void
 }
 
-/** all: all rows are seen at once. */
+/** all: show all rows at once. */
 export function useView(props: TimelineProps, width: number, theme: Theme, all: boolean): View {
   const { instance, schedule, selection, onRange, compact } = props
   const model = useMemo(() => buildModel(instance, schedule, props.nodes), [instance, schedule, props.nodes])

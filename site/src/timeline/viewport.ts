@@ -1,4 +1,4 @@
-// What part of the time is seen: zoom and pan, as pure functions of ranges in ticks.
+// The visible part of the time: zoom and pan, as pure functions of ranges in ticks.
 
 import { timeUnit } from '../views/format'
 import type { TimeRange } from '../views/props'
@@ -31,7 +31,7 @@ export function pan(r: TimeRange, by: number, horizon: number, width: number): T
   return clamp({ from: r.from + by, to: r.to + by }, horizon, width)
 }
 
-/** The least move, and zoom out where need be, that brings an interval into sight with some air around it. */
+/** The least pan, with a zoom out if necessary, that brings an interval into sight with a margin. */
 export function reveal(r: TimeRange, from: number, to: number, horizon: number, width: number): TimeRange {
   const air = 0.08 * (r.to - r.from)
   if (to - from + 2 * air > r.to - r.from) {
@@ -51,7 +51,7 @@ export function isWhole(r: TimeRange, horizon: number): boolean {
 /** Round times on an axis for about n marks, in ticks, with the step between them. */
 export function marks(r: TimeRange, n: number, tickUs: number): { step: number; at: number[] } {
   const us = ((r.to - r.from) * tickUs) / Math.max(n, 1)
-  // In parts of the unit that they are written in: a quarter of an hour would round to 0.3 h.
+  // In round parts of the unit in which times are written: a quarter of an hour would round to 0.3 h.
   const unit = timeUnit(r.to * tickUs).us
   const round = us < unit ? unit * decimalStep(us / unit) : roundStep(us)
   const step = Math.max(round / tickUs, Number.MIN_VALUE)
@@ -61,10 +61,10 @@ export function marks(r: TimeRange, n: number, tickUs: number): { step: number; 
   return { step, at }
 }
 
-/** Steps of a clock, in seconds, beyond those that are decimal. */
+/** Steps of a clock, in seconds, above the decimal ones. */
 const CLOCK = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400]
 
-/** The least round time of at least so many microseconds: 1, 2, 5 times a power of ten, or what a clock has; of hours beyond a day. */
+/** The least round time of at least us microseconds: 1, 2 or 5 times a power of ten, or a step of a clock; in hours beyond a day. */
 function roundStep(us: number): number {
   if (us > 86400e6) return 3600e6 * decimalStep(us / 3600e6)
   return us > 20e6 ? CLOCK.find(step => step * 1e6 >= us)! * 1e6 : decimalStep(us)

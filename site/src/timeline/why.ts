@@ -1,4 +1,4 @@
-// Why an element starts when it does: what ends at that very tick and had to.
+// Why an element starts when it does: what has to precede it and ends at that very tick.
 
 import { short } from '../views/format'
 import { gpuName, type Model, syncsOf, tasksOf } from './model'
@@ -12,8 +12,8 @@ export interface Reason {
 }
 
 /**
- * The first reason, of those that hold at its start tick, in the order: its own job,
- * then the resource. Times of a periodic plan are compared modulo the period.
+ * The first reason that applies at its start tick: first those of its own job, then those
+ * of the resource. Times of a periodic plan are compared modulo the period.
  */
 export function whyStarts(m: Model, e: Element): Reason {
   return e.kind === 'task' ? whyTask(m, e.index) : whySync(m, e.index)

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
 import { CONTROL } from './control'
 
-/** A text to take along. */
+/** A text to copy. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const said = useSignal('')
   const copy = async () => {
-    // Select first: where the browser forbids the clipboard, Ctrl-C takes it.
+    // Select first: if the browser forbids the clipboard, Ctrl-C copies it.
     input.current?.select()
     try {
       await navigator.clipboard.writeText(value)

@@ -11,8 +11,8 @@ export function Dialog(props: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // The cleanup of a layout effect comes before the dialog is taken off the page: once it is,
-  // it does not give the focus back any more.
+  // The cleanup of a layout effect runs before the dialog is removed from the page: after that
+  // it would not return the focus.
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()

@@ -1,4 +1,4 @@
-// What is shown in a task of its own, so that none is long.
+// Renders its children in a separate task, so that none is long.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// A picture that the core drew, in the theme of the page, which has a heading of its own.
+// A picture drawn by the core, in the theme of the page, which has a heading of its own.
 import { useEffect, useRef } from 'preact/hooks'
 import { theme } from '../state/theme'
 
@@ -9,9 +9,9 @@ interface PictureProps {
   svg: string
   /** Says what it shows. */
   label: string
-  /** Told what was clicked: the shape, which has a name among its data. */
+  /** Called with the clicked shape, which carries a name in its data attributes. */
   onPick?(shape: SVGElement): void
-  /** As wide as there is room. */
+  /** Whether it takes the available width. */
   wide?: boolean
 }
 
@@ -20,7 +20,7 @@ export function Picture({ svg, label, onPick, wide }: PictureProps) {
   const shown = theme.value
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' })
-    // The page's policy has no place for style sheets in markup, and its theme may not be the system's.
+    // The page's policy does not allow style sheets in markup, and its theme may differ from the system's.
     const [head = '', rules = '', body = ''] = svg.split(/<\/?style>/)
     const picture = new DOMParser().parseFromString(head + body, 'image/svg+xml').documentElement
     const sheet = new CSSStyleSheet()
@@ -29,7 +29,7 @@ export function Picture({ svg, label, onPick, wide }: PictureProps) {
       `${rules.replace('@media (prefers-color-scheme:dark)', media)}
       svg{display:block;${wide ? 'width:100%;min-width:44rem;height:auto' : 'max-width:none'}}.jigsaw .h,.jigsaw .page{display:none}${onPick ? '[data-link],[data-node]{cursor:pointer}' : ''}`,
     )
-    // Without its margins, and the room of the heading.
+    // Without the margins and the space of the heading.
     const [, , width = 0, height = 0] = (picture.getAttribute('viewBox') ?? '').split(' ').map(Number)
     picture.setAttribute('viewBox', `${SIDE} ${TOP} ${width - 2 * SIDE} ${height - TOP}`)
     picture.setAttribute('width', `${width - 2 * SIDE}`)

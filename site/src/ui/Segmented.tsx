@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 
-/** A choice of a few, all visible: radio buttons that look like one control. */
+/** A choice among a few visible options: radio buttons that look like one control. */
 export function Segmented<T extends string>(props: {
   label: string
   options: readonly (readonly [value: T, label: string])[]

@@ -1,4 +1,4 @@
-/** Something that is on or off at once. */
+/** A switch that takes effect immediately. */
 export function Switch(props: {
   label: string
   on: boolean

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
-/** Tabs after the WAI-ARIA pattern: arrow keys choose, one stop of the Tab key. */
+/** Tabs after the WAI-ARIA pattern: arrow keys choose; the Tab key stops once. */
 export function Tabs<T extends string>(props: {
   label: string
   tabs: readonly (readonly [value: T, label: string])[]
@@ -13,7 +13,7 @@ export function Tabs<T extends string>(props: {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const panel = useRef<HTMLDivElement>(null)
-  // On a low screen the panel is below the fold: a tab would seem to do nothing.
+  // On a low screen the panel is out of sight: a tab would seem to do nothing.
   const show = (tab: T) => {
     onChange(tab)
     requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))

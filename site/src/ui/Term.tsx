@@ -1,5 +1,5 @@
-// A word with its definition, which shows while the pointer is on it or it has the focus, and
-// which screen readers read behind it.
+// A word with its definition, which is shown while the pointer is on it or it has the focus, and
+// which screen readers read after it.
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { useTip } from './tip'
@@ -7,7 +7,7 @@ import { useTip } from './tip'
 export function Term({ text, children }: { text: string; children: ComponentChildren }) {
   const id = useId()
   const { anchor, tip, show, hide, onKeyDown } = useTip<HTMLButtonElement>()
-  // It may be read with the pointer on it, and stays while the word has the focus.
+  // The pointer may rest on the definition, and it stays while the word has the focus.
   const leave = () => {
     if (document.activeElement !== anchor.current) hide()
   }

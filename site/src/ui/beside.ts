@@ -1,4 +1,4 @@
-/** Puts what floats below a place of the window, or above it where there is more room, and within the window. */
+/** Places a floating element below a rectangle of the window, or above it if there is more space, and within the window. */
 export function beside(
   floating: HTMLElement,
   place: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>,

@@ -1,2 +1,2 @@
-// What the key is called that goes with letters in commands: keyboards of Apple have another.
+// The name of the modifier key for commands: Apple keyboards have another one.
 export const CONTROL = /^(Mac|iP)/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'

@@ -1,4 +1,4 @@
-// The fields of forms. Each shows a value and tells of a change at once; a number field and
+// The fields of forms. Each shows a value and reports changes immediately; a number field and
 // its slider are one control with one name.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
@@ -8,23 +8,23 @@ import { type Path, pathText } from '../scenario/yaml/path'
 import { useTip } from './tip'
 
 interface Common {
-  /** What of the scenario it shows: problems there lead to it. */
+  /** The place in the scenario that it shows: problems there lead to it. */
   at?: Path
   label: string
   hint?: string
   disabled?: boolean
 }
 
-/** What describes a control: its hint. */
+/** The id of a control's hint, which describes it. */
 export const hintOf = (id: string, hint: string | undefined) =>
   hint ? { 'aria-describedby': `${id}-hint` } : {}
 
-/** A control of that id with its label. The hint shows while the pointer is on the label, or the keyboard in the control. */
+/** A control with its label. The hint is shown while the pointer is on the label or the control has the focus. */
 export function Row(
   props: Common & {
     id: string
     class?: string
-    /** What is wrong with what was typed; shows in place of the hint. */
+    /** What is wrong with the typed text; shown in place of the hint. */
     wrong?: string
     children: ComponentChildren
   },
@@ -42,7 +42,7 @@ export function Row(
       data-at={props.at && pathText(props.at)}
       ref={anchor}
       onFocusIn={event => {
-        // A slider that the pointer drags hides nothing.
+        // While a slider is dragged by pointer, the hint must not hide anything.
         if ((event.target as Element).matches(':focus-visible')) show()
       }}
       onFocusOut={hide}
@@ -162,7 +162,7 @@ export function TextField(
   props: Common & {
     value: string
     placeholder?: string
-    /** Whether a text may stand in the file; others wait in the field, marked. */
+    /** Whether a text is valid in the file; other texts stay in the field, marked. */
     fits?: (text: string) => boolean
     onChange: (value: string) => void
   },
@@ -201,7 +201,7 @@ export function SelectField(
   },
 ) {
   const id = useId()
-  // A value that the file has but the list has not stays visible.
+  // A value in the file that is not in the list stays visible.
   const known = props.options.some(([value]) => value === props.value)
   return (
     <Row {...props} id={id}>

@@ -1,4 +1,4 @@
-// Icons as shapes: fonts lack the characters. Each stands beside a name or in a button that has one.
+// Icons as shapes, because fonts lack the characters. Each is beside a name or in a button with one.
 const shapes = {
   moon: 'M13 9.5A5.5 5.5 0 0 1 6.5 3 5.5 5.5 0 1 0 13 9.5z',
   sun: 'M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M3 13l1-1M12 4l1-1',

@@ -1,9 +1,9 @@
-// Parts of the page that are loaded when they are first shown. Suspense does not do: an update
-// that comes while it waits, as from a search, can throw (Preact 11.2).
+// Parts of the page that are loaded when they are first shown. Suspense does not work here: an update
+// that arrives while it waits, as from a search, can throw (Preact 11.2).
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** A component that is on its way; where it cannot be loaded that is said in its place. */
+/** A component that is loaded lazily; if that fails, a message is shown in its place. */
 export function part<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | null = null
   return function Part(props: P) {
@@ -27,7 +27,7 @@ export function part<P extends object>(load: () => Promise<ComponentType<P>>): C
     if (state === 'here' && Loaded) return <Loaded {...props} />
     return state === 'missing' ? (
       <p class="empty alarm" role="alert">
-        This part of the page could not be loaded: see whether there is a network, and reload the page.
+        This part of the page could not be loaded: check the network and reload the page.
       </p>
     ) : (
       <p class="empty muted">Loading.</p>

@@ -1,9 +1,9 @@
-// A text that shows beside an element while the pointer is on it or the keyboard in it, and that
-// Escape puts away. Whoever shows it names it in aria-describedby, so that screen readers read it.
+// A text shown beside an element while the pointer is on it or it has the focus, and hidden by
+// Escape. Users of it name it in aria-describedby, so that screen readers read it.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { beside } from './beside'
 
-/** anchor is what it stands beside, tip the popover that has the text. */
+/** anchor is the element beside which it is shown, tip the popover with the text. */
 export function useTip<Anchor extends HTMLElement>() {
   const anchor = useRef<Anchor>(null)
   const tip = useRef<HTMLSpanElement>(null)
@@ -12,7 +12,7 @@ export function useTip<Anchor extends HTMLElement>() {
     const place = () => {
       if (anchor.current && tip.current) beside(tip.current, anchor.current.getBoundingClientRect())
     }
-    // What gets the focus may come into sight only then.
+    // An element that gets the focus may be scrolled into sight only then.
     const scroll = ['scroll', place, { capture: true, passive: true }] as const
     const hide = () => {
       window.removeEventListener(...scroll)
@@ -28,7 +28,7 @@ export function useTip<Anchor extends HTMLElement>() {
       hide,
       onKeyDown: (event: KeyboardEvent) => {
         if (event.key !== 'Escape' || !shows()) return
-        // It ends nothing else.
+        // This Escape must not do anything else.
         event.stopPropagation()
         event.preventDefault()
         hide()

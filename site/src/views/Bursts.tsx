@@ -1,4 +1,4 @@
-// A plan of burst-parallel jobs: what each is slowed down to, one period of it, and what the background has.
+// A plan of burst-parallel jobs: the slowdown and one period of each, and the background jobs.
 import type { BurstAnswer, BurstJob } from '../engine/api'
 import { Picture } from '../ui/Picture'
 import { Term } from '../ui/Term'
@@ -8,7 +8,7 @@ import { glossary } from './glossary'
 import { Scroller } from './Scroller'
 import './views.css'
 
-/** command makes the same plan. */
+/** command is the command line that makes the same plan. */
 export function Bursts({ plan, command }: { plan: BurstAnswer; command: string }) {
   const optimal = plan.status === 'optimal'
   if (plan.jobs.length === 0)
@@ -16,7 +16,7 @@ export function Bursts({ plan, command }: { plan: BurstAnswer; command: string }
       <section class="explain" aria-label="Burst-parallel jobs">
         <p class="status-line tone-bad">
           <span class="pill">{plan.status === 'infeasible' ? 'No plan exists' : 'No plan found'}</span>
-          Memory has no room:
+          There is not enough memory:
         </p>
         <ul class="reasons">
           {plan.reasons.map(reason => (
@@ -31,9 +31,9 @@ export function Bursts({ plan, command }: { plan: BurstAnswer; command: string }
         <span class="pill">{optimal ? 'Optimal' : 'Feasible'}</span>
         {plan.background.length === 0
           ? 'The fastest stages within each limit.'
-          : `The background has ${significant(plan.rate)} GPUs’ worth of time; beside these stages ${
-              optimal ? 'no timetable gives it more' : `none gives it more than ${significant(plan.bound)}`
-            }, by exact arithmetic.`}
+          : `Background jobs get ${significant(plan.rate)} GPUs’ worth of time; with these stages no timetable gives them more${
+              optimal ? '' : ` than ${significant(plan.bound)}`
+            }, proven in exact arithmetic.`}
       </p>
       <section>
         <h2>
@@ -79,12 +79,12 @@ export function Bursts({ plan, command }: { plan: BurstAnswer; command: string }
               'Job',
               'Node',
               'GPU',
-              ['Of its speed alone', glossary.rate_of_alone],
+              ['Relative speed', glossary.rate_of_alone],
               ['Iterations per second', glossary.per_second],
             ]}
             rows={plan.background.map(job => [
               short(job.name),
-              job.node ? short(job.node) : 'none has room',
+              job.node ? short(job.node) : 'no GPU has room',
               job.node ? job.gpu : UNKNOWN,
               percent(job.rate),
               decimal(job.per_second, 3),

@@ -13,7 +13,7 @@ import { extentOf, hasPlan } from './shown'
 import { usageOf } from './usage'
 import './views.css'
 
-/** More jobs are folded away. */
+/** The number of jobs shown; the rest is folded away. */
 const FEW_JOBS = 12
 
 export function Compare({ a, b, selection, onSelect, range, onRange }: CompareProps) {
@@ -49,7 +49,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
       <p class="muted side-empty">There is no plan {short(p.label)}.</p>
     )
   const whole = useMemo(() => figures(a, b), [a, b])
-  // The same object as long as it is the same: a new one is brought into sight.
+  // The same object as long as the selection is the same: a new object is scrolled into sight.
   const inA = useMemo(() => translate(selection, b, a), [selection, a.instance, b.instance])
   return (
     <section class="compare" aria-label={`${short(a.label)} and ${short(b.label)}`}>
@@ -61,7 +61,7 @@ export function Compare({ a, b, selection, onSelect, range, onRange }: ComparePr
   )
 }
 
-/** A plan of hours: its jobs on nodes. */
+/** A long plan: its jobs on nodes. */
 function LongSide({
   of: { label, instance, result },
   plan,
@@ -71,7 +71,7 @@ function LongSide({
 }: {
   of: Pinned
   plan: LongPlan
-  /** Of the axis, ticks. */
+  /** End of the axis, ticks. */
   end: number
   selection: Selection | null
   onSelect(selection: Selection | null): void
@@ -108,7 +108,7 @@ function translate(s: Selection | null, from: Pinned, to: Pinned): Selection | n
   return job < 0 ? null : { ...s, job }
 }
 
-/** What is different, in a line; the table below says from what to what. */
+/** A summary of the differences in a line; the table below has the values. */
 function Summary({ differences }: { differences: readonly Difference[] }) {
   const changed = differences.filter(d => d.verdict && d.verdict.verdict !== 'same')
   return (

@@ -1,5 +1,5 @@
-// Why the plan is no better: what binds, what a change would do, and why a job ends when
-// it does.
+// Why the plan is no better: what limits the bound, what a change would do, and why a job ends
+// when it does.
 
 import { Term } from '../ui/Term'
 import { capital, clean } from './format'
@@ -33,7 +33,7 @@ export function Explain(props: ExplainProps) {
   )
 }
 
-/** What limits the bound, the strongest first. */
+/** What limits the bound, strongest first. */
 function Binds({ instance, result }: ExplainProps) {
   const sorted = [...result.binding].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
   return (
@@ -43,7 +43,7 @@ function Binds({ instance, result }: ExplainProps) {
       </h2>
       <p class="muted">
         {sorted.length === 0
-          ? `What limits it ${result.stopped ? 'shows once a plan is complete' : 'is not known'}.`
+          ? `What limits it ${result.stopped ? 'is shown once a plan is complete' : 'is not known'}.`
           : limitsWords(result, instance.objective, instance.tick_us)}
       </p>
       <ul class="binds">

@@ -1,5 +1,5 @@
-// What the failure of each link and node would do: a table, the greatest harm first, and the network
-// in the colours of that harm. A failure can be made in the scenario.
+// What the failure of each link and node would do: a table, greatest harm first, and the network
+// coloured by that harm. A failure can be applied to the scenario.
 import { useState } from 'preact/hooks'
 import type { Compiled, Failure, Harm, ResilienceAnswer, WhatIfChange } from '../engine/api'
 import { Picture } from '../ui/Picture'
@@ -13,24 +13,24 @@ import { harmOf } from './words'
 
 interface FailuresProps {
   instance: Compiled
-  /** There is no plan. */
+  /** Whether it is proven that there is no plan. */
   infeasible: boolean
   state: FailuresState
   onLook(): void
   onStop(): void
-  /** Makes the failure in the scenario; words say what it is. */
+  /** Applies the failure to the scenario; words describe it. */
   onFail(change: WhatIfChange, words: string): void
 }
 
 export function Failures({ instance, infeasible, state, onLook, onStop, onFail }: FailuresProps) {
   const { progress, answer, error } = state
   if (instance.periodic)
-    return <p class="empty muted">Failures are looked at in plans that run once: this one repeats.</p>
+    return <p class="empty muted">Failures are examined only for plans that run once: this one repeats.</p>
   if (infeasible)
     return (
       <p class="empty muted">
         There is no plan that a failure could harm. Change what the reasons above name, or undo the last
-        change: then failures can be looked at.
+        change: then failures can be examined.
       </p>
     )
   return (
@@ -38,14 +38,15 @@ export function Failures({ instance, infeasible, state, onLook, onStop, onFail }
       <section>
         <h2>What if a link or a node fails?</h2>
         <p class="muted">
-          Every link, one direction, and every node fails in turn. The plan is carried over at once, in its
-          order, and planned anew. All plans are quick ones: one that is made anew may be better by chance.
+          Every link (one direction) and every node fails in turn. Each time the plan is repaired at once,
+          keeping its order, and also planned again from scratch. All plans are quick plans, so the new one
+          may be better by chance.
         </p>
         <p class="ask">
           {progress ? (
             <>
               <progress
-                aria-label="Failures looked at"
+                aria-label="Failures examined"
                 {...(progress.of > 0 && { value: progress.done, max: progress.of })}
               />
               <span class="muted number">
@@ -75,7 +76,7 @@ export function Failures({ instance, infeasible, state, onLook, onStop, onFail }
   )
 }
 
-/** More are shown when they are asked for. */
+/** The number of rows shown at first. */
 const FEW = 40
 
 function Found({
@@ -94,12 +95,12 @@ function Found({
     <section>
       <p class="muted">
         {answer.interrupted && `Stopped after ${decimal(answer.harm.length)} of ${decimal(answer.cases)}. `}
-        With nothing failed, planned as quickly: {value(answer.plan)}, bound {value(answer.dual_bound)}.
+        Without failures, in a quick plan: {value(answer.plan)}, bound {value(answer.dual_bound)}.
       </p>
       <Scroller label="The network, coloured by harm">
         <Picture
           svg={answer.picture}
-          label={`The network, each link and node in the colour of the harm that its failure does. The table below has the same.`}
+          label={`The network: each link and node is coloured by the harm that its failure does. The table below says the same.`}
           onPick={({ dataset: { link, node } }) => {
             if (link || node) fail(link ? { link } : { node: node! })
           }}
@@ -114,9 +115,9 @@ function Found({
                 <th scope="col">What fails</th>
                 {(
                   [
-                    ['Jobs touched', glossary.touched],
+                    ['Jobs affected', glossary.touched],
                     ['Repaired at once', glossary.repaired],
-                    ['Planned anew', glossary.replanned],
+                    ['Replanned', glossary.replanned],
                     ['Bound', glossary.bound],
                   ] as const
                 ).map(([name, text]) => (
@@ -147,8 +148,8 @@ function Found({
       )}
       {harmless > 0 && (
         <p class="muted">
-          {harmless === 1 ? 'One failure touches' : `${capital(plural(harmless, 'failure'))} touch`} no job of
-          this plan.
+          {harmless === 1 ? 'One failure affects' : `${capital(plural(harmless, 'failure'))} affect`} no job
+          of this plan.
         </p>
       )}
       {hopeless.length > 0 && (
@@ -187,7 +188,7 @@ function Row({ answer, value, h, onFail }: RowProps) {
     )
   }
   return (
-    // The button in the row does the same, by keyboard.
+    // For the keyboard, the button in the row does the same.
     <tr class="choice" onClick={onFail}>
       <th scope="row">
         <button type="button" class="link" aria-label={`Let ${name} fail`}>

@@ -1,10 +1,10 @@
-// A chart with its title and, folded away below it, the table of the same.
+// A chart with its title and, folded below it, a table of the same data.
 
 import type { ComponentChildren } from 'preact'
 import { Term } from '../ui/Term'
 import { Scroller } from './Scroller'
 
-/** A word that names figures, with its definition where it needs one. */
+/** The name of figures, with its definition if it needs one. */
 type Word = string | readonly [word: string, definition: string]
 
 const nameOf = (word: Word) => (typeof word === 'string' ? word : word[0])
@@ -12,7 +12,7 @@ const show = (word: Word) => (typeof word === 'string' ? word : <Term text={word
 
 interface FigureProps {
   title: Word
-  /** What stands beside the title, like a unit. */
+  /** A note beside the title, such as a unit. */
   note?: ComponentChildren
   head: readonly Word[]
   rows: readonly (readonly ComponentChildren[])[]

@@ -1,4 +1,4 @@
-// What SPB gains, with the switch that shows the same jobs with it and without.
+// The gain from SPB, with the switch that shows the same jobs with and without it.
 
 import { Switch } from '../ui/Switch'
 import { Term } from '../ui/Term'
@@ -8,7 +8,7 @@ import './views.css'
 
 interface GainProps {
   pair: Pair
-  /** Whether SPB is in the plan. */
+  /** Whether the plan uses SPB. */
   spb: boolean
   onSpb(spb: boolean): void
 }
@@ -26,7 +26,11 @@ export function Gain({ pair, spb, onSpb }: GainProps) {
           onChange={onSpb}
         />
       )}
-      {words ? <p>{words}</p> : <p class="muted">What {subject} gains shows once a plan is complete.</p>}
+      {words ? (
+        <p>{words}</p>
+      ) : (
+        <p class="muted">The gain from {subject} is shown once a plan is complete.</p>
+      )}
       <Term text={pair.partial ? glossary.spb : glossary.interleaving}>What is {subject}?</Term>
     </div>
   )

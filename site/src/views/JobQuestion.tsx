@@ -1,4 +1,4 @@
-// "Why does this job end when it does?", whose job can be chosen.
+// The question "Why does this job end when it does?", with a choice of the job.
 
 import { short } from './format'
 import type { ExplainProps } from './props'

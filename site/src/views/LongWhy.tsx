@@ -1,4 +1,4 @@
-// Why a job of a long plan ends when it does: a sentence, and for the last the jobs before it.
+// Why a job of a long plan ends when it does: a sentence, and for the last job the chain before it.
 
 import type { LongPlan } from '../engine/api'
 import { capital, clean, short, ticks } from './format'

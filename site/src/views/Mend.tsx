@@ -1,23 +1,23 @@
-// What would mend a scenario that has no plan, as buttons that do it.
+// Changes that would make a plan possible, as buttons that apply them.
 
 import type { Remedy } from '../engine/api'
 import { capital, clean } from './format'
 import './views.css'
 
 interface MendProps {
-  /** null while they are looked for. */
+  /** null while they are searched for. */
   remedies: readonly Remedy[] | null
   onMend(remedy: Remedy): void
 }
 
 export function Mend({ remedies, onMend }: MendProps) {
   return (
-    <section class="mend" aria-label="What would mend it">
+    <section class="mend" aria-label="What would fix it">
       <p class="muted">
         {!remedies
-          ? 'Looking for a change with which there is a plan …'
+          ? 'Looking for a change that makes a plan possible …'
           : remedies.length > 0
-            ? 'With any one of these there is a plan: each was tried. Undo takes it back.'
+            ? 'Each of these changes alone makes a plan possible: each was tried. Undo reverts it.'
             : 'No single change that was tried is enough.'}
       </p>
       {remedies && (

@@ -1,4 +1,4 @@
-// Numbers of workers that were chosen for moldable jobs: what that gains, the plan with them, and the other choices.
+// The chosen numbers of workers of moldable jobs: the gain, the plan with them, and the other choices.
 import type { ComponentChildren } from 'preact'
 import type { MoldAnswer } from '../engine/api'
 import { Term } from '../ui/Term'
@@ -8,18 +8,18 @@ import { glossary } from './glossary'
 import { boundOfMold, gainOfMold, triedOf, workersOf } from './molds'
 import './views.css'
 
-/** So many choices have a row. */
+/** How many choices have a row. */
 const ROWS = 16
 
 interface MoldsProps {
   mold: MoldAnswer
-  /** Why there is no plan, where there is none. */
+  /** Why there is no plan, if there is none. */
   reasons: readonly string[]
-  /** The plan with what was chosen, drawn. */
+  /** The drawn plan with the chosen numbers. */
   children: ComponentChildren
-  /** Makes the same choice. */
+  /** The command line that makes the same choice. */
   command: string
-  /** Puts the choice into the file; null while that is another one. */
+  /** Writes the choice into the file; null while the file is another one. */
   onChoose: (() => void) | null
 }
 
@@ -35,7 +35,7 @@ export function Molds({ mold, reasons, children, command, onChoose }: MoldsProps
         <span class="pill">{optimal ? 'Optimal' : planned ? 'Feasible' : 'No plan found'}</span>
         {planned
           ? `Workers chosen: ${workersOf(mold, best.workers)}, by quick plans of ${triedOf(mold)}.`
-          : `Quick plans of ${triedOf(mold)}: none of them has a plan.`}
+          : `No plan was found in quick plans of ${triedOf(mold)}.`}
       </p>
       {reasons.length > 0 && (
         <ul class="reasons">
@@ -56,7 +56,7 @@ export function Molds({ mold, reasons, children, command, onChoose }: MoldsProps
           <button type="button" class="button primary" disabled={!onChoose} onClick={() => onChoose?.()}>
             Plan with these
           </button>
-          <span class="muted">puts them into the scenario, which is then planned thoroughly</span>
+          <span class="muted">adds them to the scenario, which is then planned thoroughly</span>
         </div>
       )}
       <div>{children}</div>
@@ -64,7 +64,7 @@ export function Molds({ mold, reasons, children, command, onChoose }: MoldsProps
         <h2>Numbers of workers</h2>
         <DataTable
           caption="Numbers of workers, the best first"
-          head={['Workers', ['Ends after', glossary.mold_value], 'Against the best']}
+          head={['Workers', ['Ends after', glossary.mold_value], 'Relative to the best']}
           rows={mold.tried
             .slice(0, ROWS)
             .map(({ workers, value }, i) => [

@@ -1,5 +1,5 @@
-// The numbers of a plan: the objective, how good it is for sure, what is in use, and the
-// ways to schedule side by side. Every figure has its slot, so nothing jumps while they change.
+// The numbers of a plan: the objective, its proven quality, the utilisation, and the ways to
+// schedule side by side. Every figure has a fixed place, so nothing jumps while they change.
 
 import type { ComponentChildren } from 'preact'
 import type { PlanCost } from '../engine/api'
@@ -31,7 +31,7 @@ export function Numbers({ instance, run, gain, mend }: NumbersProps) {
   const gap = gapOf(run.primal, run.dual)
   const status = statusWords(run)
   const ends = instance && result ? completions(instance, result) : null
-  // That it was stopped is said above.
+  // The status line already says that it was stopped.
   const notes = (result?.notes ?? []).filter(note => !result?.stopped || !note.startsWith('interrupted: '))
   const infeasible = result?.status === 'infeasible'
   return (
@@ -176,7 +176,7 @@ function Meter({
   )
 }
 
-/** Bars of the ways to schedule; what lies between plan and bound is hatched. */
+/** Bars of the ways to schedule; the gap between plan and bound is hatched. */
 function Ways({ run }: { run: RunView }) {
   const ways = waysOf(run.result, run.primal, run.dual)
   const most = Math.max(...ways.map(w => w.value ?? 0), 1e-12)
@@ -193,7 +193,7 @@ function Ways({ run }: { run: RunView }) {
     <Figure
       title="Ways to schedule"
       note={less ? 'shorter is better' : 'higher is better'}
-      head={['Way', objectiveNames[run.objective], 'To the bound', 'Efficiency']}
+      head={['Way', objectiveNames[run.objective], 'Gap to the bound', 'Efficiency']}
       rows={ways.map(w => [
         <Term key={w.key} text={w.text}>
           {w.name}

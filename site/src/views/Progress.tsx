@@ -1,4 +1,4 @@
-// How plan and bound came together: both over the time of the run.
+// How plan and bound converge: both over the time of the run.
 
 import { useRef } from 'preact/hooks'
 import { useWidth } from '../timeline/useCanvas'
@@ -30,7 +30,7 @@ export function Progress({ run }: ProgressProps) {
   const last = series[series.length - 1]
   const end = Math.max(run.result?.elapsed_ms ?? 0, last?.elapsed_ms ?? 0, 1)
   const domain = interesting(series)
-  // No finer than the milliseconds that are written.
+  // No finer than the milliseconds shown.
   const times = Math.min(Math.max(Math.floor((width - LEFT - RIGHT) / 90), 2), end)
   const x = linear([0, end], [LEFT, width - RIGHT])
   const y = linear(domain ?? [0, 1], [HEIGHT - BOTTOM, TOP])
@@ -46,7 +46,7 @@ export function Progress({ run }: ProgressProps) {
     x,
     y,
   )
-  // Names of the ends, apart even where plan and bound meet.
+  // Labels at the ends, kept apart even if plan and bound meet.
   const ends = run.primal !== null && run.dual !== null ? [y(run.primal), y(run.dual)] : []
   const apart =
     ends.length === 2 && Math.abs(ends[0]! - ends[1]!) < 13 ? (13 - Math.abs(ends[0]! - ends[1]!)) / 2 : 0
@@ -54,10 +54,10 @@ export function Progress({ run }: ProgressProps) {
   return (
     <Figure
       title={['Plan and bound over time', glossary.progress]}
-      note={domain ? last && <Effort {...last} /> : 'there was neither'}
+      note={domain ? last && <Effort {...last} /> : 'neither was found'}
       head={[
         ['Time', glossary.elapsed],
-        'What is new',
+        'Event',
         ['Plan', glossary.incumbent],
         ['Bound', glossary.bound],
         ['Gap', glossary.gap],
@@ -131,7 +131,7 @@ export function Progress({ run }: ProgressProps) {
   )
 }
 
-/** What the bound took. */
+/** The effort for the bound. */
 function Effort({ columns, nodes }: { columns: number; nodes: number }) {
   return (
     <>

@@ -1,5 +1,5 @@
-// What partial backpropagation does to a job: time, memory and traffic by depth, and
-// where in the network the depths begin.
+// The effect of partial backpropagation on a job: time, memory and traffic by depth, and
+// where in the model the depths begin.
 
 import type { CompiledJob, ProfileInfo } from '../engine/api'
 import { Term } from '../ui/Term'
@@ -85,7 +85,7 @@ export function Spb({ instance, job, onJob, profiles, schedule }: SpbProps) {
   )
 }
 
-/** Bars by depth, with what is saved against full depth beside them. */
+/** Bars by depth, with the saving relative to full depth beside them. */
 function Bars({
   series,
   job,
@@ -128,7 +128,7 @@ function Bars({
   )
 }
 
-/** The network, layer by layer in order of the forward pass: width and height of a layer are its backward time and its parameters. */
+/** The model, layer by layer in order of the forward pass: the width of a layer is its backward time, the height its parameters. */
 function Layers({ job, profile }: { job: CompiledJob; profile: ProfileInfo }) {
   const { layers } = profile
   const total = layers.reduce((sum, l) => sum + l.backward_ns, 0)

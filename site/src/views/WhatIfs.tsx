@@ -1,4 +1,4 @@
-// What a change of the cluster would do: predicted by the prices, verified by solving anew.
+// What a change of the cluster would do: predicted by the dual prices, verified by solving again.
 
 import { useState } from 'preact/hooks'
 import type { Compiled, PlanResult, WhatIfAnswer, WhatIfChange } from '../engine/api'
@@ -18,8 +18,8 @@ export function WhatIfs(props: ExplainProps) {
     <section>
       <h2>What would change</h2>
       <p class="muted">
-        The prices of the bound predict what a change is worth; solving anew verifies it. Plans before and
-        after are quick ones.
+        The dual prices of the bound predict the effect of a change; solving again verifies it. The plans
+        before and after are quick plans.
       </p>
       <Scroller label="Changes of the cluster">
         <table class="data whatif">
@@ -77,7 +77,7 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
     <tr>
       <th scope="row">{label}</th>
       <td>
-        {answer ? (answer.predicted === null ? 'the prices do not tell' : change(answer.predicted)) : UNKNOWN}
+        {answer ? (answer.predicted === null ? 'the prices do not say' : change(answer.predicted)) : UNKNOWN}
       </td>
       <td>{answer ? change(answer.verified) : UNKNOWN}</td>
       <td>{answer ? <PlanChange result={result} instance={instance} answer={answer} /> : UNKNOWN}</td>
@@ -97,8 +97,8 @@ function WhatIfRow({ instance, result, change: asked, state, onAsk, onTakeOver }
           </span>
         )}
         {answer && (
-          <button type="button" class="button" onClick={onTakeOver} aria-label={`Take over: ${label}`}>
-            Take over
+          <button type="button" class="button" onClick={onTakeOver} aria-label={`Apply: ${label}`}>
+            Apply
           </button>
         )}
       </td>
@@ -129,7 +129,7 @@ function PlanChange({
 }
 
 const KINDS: { kind: WhatIfChange['kind']; name: string }[] = [
-  { kind: 'add_gpu', name: 'One GPU more in' },
+  { kind: 'add_gpu', name: 'One more GPU in' },
   { kind: 'fail_gpu', name: 'A GPU fails in' },
   { kind: 'fail_node', name: 'A failure of' },
   { kind: 'network', name: 'A network faster by' },
@@ -139,7 +139,7 @@ const KINDS: { kind: WhatIfChange['kind']; name: string }[] = [
   { kind: 'drop_job', name: 'Without the job' },
 ]
 
-/** Asks about anything else. */
+/** A form for any other change. */
 function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChange): void }) {
   const [kind, setKind] = useState<WhatIfChange['kind']>('add_gpu')
   const [subject, setSubject] = useState('')
@@ -188,7 +188,7 @@ function Ask({ instance, onAsk }: { instance: Compiled; onAsk(change: WhatIfChan
 
 const FACTORS = ['2×', '4×', '10×']
 
-/** What a kind of change can be about; thousands would not be a choice. */
+/** The subjects of a kind of change; thousands would be too many to choose from. */
 function subjects(instance: Compiled, kind: WhatIfChange['kind']): string[] {
   if (kind === 'network') return FACTORS
   const list =

@@ -1,4 +1,4 @@
-// Why a job ends when it does: the story of its chain, whose parts can be selected.
+// Why a job ends when it does: its chain in passages, whose parts can be selected.
 
 import { useState } from 'preact/hooks'
 import type { ChainLink, Schedule } from '../engine/api'
@@ -8,7 +8,7 @@ import type { ExplainProps, Selection } from './props'
 import { Scroller } from './Scroller'
 import { opening, type Passage, passages } from './story'
 
-/** How many passages are told before one asks for more. */
+/** The number of passages shown at first. */
 const FEW = 8
 
 export function Why({
@@ -81,7 +81,7 @@ export function Why({
   )
 }
 
-/** How many single steps are listed: who wants to see more follows them in the timeline. */
+/** How many single steps are listed: more can be followed in the timeline. */
 const MOST_LINKS = 60
 
 interface PassageRowProps {
@@ -111,7 +111,7 @@ function PassageRow({ passage, schedule, time, selection, onSelect }: PassageRow
       </button>
     )
   }
-  // A passage is picked by its latest element: there the story goes on from what was read before.
+  // A passage is selected by its latest element, where it joins the passage read before.
   return (
     <tr>
       <th scope="row">

@@ -1,4 +1,4 @@
-// Changes of the cluster worth asking about, and what the prices say of them beforehand.
+// The changes of the cluster that are offered, and their names.
 
 import type { Compiled, PlanResult, WhatIfChange } from '../engine/api'
 import { bitRate, bytes, change, decimal, short } from './format'
@@ -13,7 +13,7 @@ export const GROWTH = 1.1
 /** By what factor the network as a whole grows. */
 export const FASTER = 4
 
-/** Names a change. */
+/** The label of a change. */
 export function labelOf(instance: Compiled, asked: WhatIfChange): string {
   const subject = short(asked.subject)
   switch (asked.kind) {
@@ -53,14 +53,14 @@ function grown(factor = 1): string {
   return change(factor - 1, Number.isInteger(Math.round(factor * 1e6) / 1e4) ? 0 : 1)
 }
 
-/** What to offer: a GPU more, one that fails and a faster network, then links that bind or are busy for half the time, then memory where it binds. */
+/** The changes to offer: one more GPU, one that fails and a faster network, then links that bind or are busy half of the time, then memory if it binds. */
 export function candidates(instance: Compiled, result: PlanResult): Candidate[] {
   const changes: WhatIfChange[] = []
   const gpuText = result.binding.filter(b => b.resource === 'gpu').map(b => b.subject)
   const named = gpuText.some(text => instance.types.some(type => text.includes(type.name)))
   instance.types.forEach((type, t) => {
     const node = instance.nodes.find(n => n.type === t)
-    // A type that is not said to bind is asked about only where none is named.
+    // A type that does not bind is offered only if no type binds.
     if (node && (!named || gpuText.some(text => text.includes(type.name))))
       changes.push({ kind: 'add_gpu', subject: node.name })
   })
@@ -88,7 +88,7 @@ function linksByUse(instance: Compiled, result: PlanResult): number[] {
     .filter(l => share[l]! > 0)
     .sort((a, b) => share[b]! - share[a]! || a - b)
     .filter(l => {
-      // The two directions of a link are of one kind.
+      // The two directions of a link count as one kind.
       const kind = instance.links[l]!.kind.replace(/_(up|down)$/, '')
       if (seen.has(kind)) return false
       seen.add(kind)
@@ -96,7 +96,7 @@ function linksByUse(instance: Compiled, result: PlanResult): number[] {
     })
 }
 
-/** Two changes that ask the same. */
+/** Whether two changes are the same. */
 export function sameChange(a: WhatIfChange, b: WhatIfChange): boolean {
   return a.kind === b.kind && a.subject === b.subject && (a.factor ?? 1) === (b.factor ?? 1)
 }

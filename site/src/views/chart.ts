@@ -2,7 +2,7 @@
 
 import type { PlanPoint } from '../engine/api'
 
-/** Maps values to places; the domain may be falling. */
+/** Maps values to positions; the domain may be descending. */
 export function linear(
   domain: readonly [number, number],
   range: readonly [number, number],
@@ -23,7 +23,7 @@ export function niceMarks(lo: number, hi: number, n: number): number[] {
   return list
 }
 
-/** A line that keeps each value until the next, from the first one known to the end; '' without any. */
+/** A step line that keeps each value until the next, from the first known value to the end; '' if there is none. */
 export function steps(
   points: readonly { t: number; v: number | null }[],
   end: number,
@@ -41,7 +41,7 @@ export function steps(
   return value === null ? '' : `${path}H${x(end).toFixed(1)}`
 }
 
-/** The series with the plan in hand: where the run found none as good, that is the one before it. */
+/** The series including the current plan: if the run found none as good, that is the plan before it. */
 export function withEarlier(series: readonly PlanPoint[], primal: number | null): readonly PlanPoint[] {
   const found = series.findLast(p => p.primal !== null)?.primal ?? null
   const near = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.abs(b)
@@ -52,7 +52,7 @@ export function withEarlier(series: readonly PlanPoint[], primal: number | null)
   ]
 }
 
-/** What part of the values is worth showing: from the final bound to the first plan, with air; early weak bounds lie outside. */
+/** The range of values worth showing: from the final bound to the first plan, with a margin; early weak bounds are outside. */
 export function interesting(series: readonly PlanPoint[]): [number, number] | null {
   let first: number | null = null
   let primal: number | null = null

@@ -11,11 +11,11 @@ import { judge, type Verdict } from './words'
 
 export interface Difference {
   name: string
-  /** What it means; none: its name says it. */
+  /** Its definition; absent if its name is enough. */
   term?: string
   a: string
   b: string
-  /** Null where there is nothing to judge. */
+  /** Null if there is nothing to judge. */
   verdict: Verdict | null
 }
 
@@ -28,7 +28,7 @@ const terms: Readonly<Record<string, string>> = {
   'Busiest link': glossary.busiest_link,
 }
 
-/** The figures of the whole plans. For better or worse is the objective alone: the others follow from the plan, either way. */
+/** The figures of the whole plans. Only the objective is judged as better or worse: the others may change either way. */
 export function figures(a: Pinned, b: Pinned): Difference[] {
   const list: Difference[] = []
   const add = (
@@ -83,7 +83,7 @@ interface How {
 
 const goodOf = (objective: ObjectiveName) => (minimised(objective) ? 'less' : 'more')
 
-/** What makes values of the objective comparable between instances of different ticks: as if these were microseconds. */
+/** The factor that makes objective values comparable between instances with different ticks: as if ticks were microseconds. */
 function unit(p: Pinned): number {
   switch (p.result.objective) {
     case 'makespan':
@@ -100,7 +100,7 @@ function scaled(v: number | null, by: number): number | null {
   return v === null ? null : v * by
 }
 
-/** Completion (or iterations per second) of each job, found by name; those of b in its order, then those that are gone. */
+/** Completion (or iterations per second) of each job, matched by name; the jobs of b in its order, then those that are gone. */
 export function jobs(a: Pinned, b: Pinned): Difference[] {
   const periodic = a.instance.periodic && b.instance.periodic
   if (a.instance.periodic !== b.instance.periodic) return []
@@ -113,7 +113,7 @@ export function jobs(a: Pinned, b: Pinned): Difference[] {
   }
   const text = (v: number | null, like: number | null) =>
     v === null ? UNKNOWN : periodic ? `${v.toFixed(2)}\u00a0it/s` : ticks(v, 1, like)
-  // Each job counts by itself where the objective sums over them.
+  // Jobs are judged one by one only if the objective is a sum over jobs.
   const objective = a.result.objective
   const sums = objective === 'weighted_completion' || objective === 'throughput'
   const good = sums && objective === b.result.objective ? goodOf(objective) : 'neither'

@@ -3,11 +3,11 @@
 import type { Compiled, PlanResult } from '../engine/api'
 import type { Use } from './props'
 
-/** Ways to schedule, from what a batch queue does to what no plan can beat. */
+/** Ways to schedule, from a batch queue to the bound that no plan can beat. */
 export interface Way {
   key: 'queue' | 'exclusive' | 'interleaved_full' | 'greedy' | 'plan' | 'bound'
   name: string
-  /** What it is, in a line. */
+  /** Its definition, in a line. */
   text: string
   value: number | null
   efficiency: number | null
@@ -18,7 +18,7 @@ export interface Way {
 const TEXTS: Record<Way['key'], [string, string]> = {
   queue: [
     'Queue',
-    'whole GPUs for one job at a time, first come, first served: what a batch system does by itself',
+    'whole GPUs for one job at a time, first come, first served: what a batch system does by default',
   ],
   exclusive: ['Exclusive', 'whole GPUs for one job at a time, full depth, in the best order found'],
   interleaved_full: ['Interleaved', 'iterations of several jobs on a GPU, full depth'],
@@ -27,7 +27,7 @@ const TEXTS: Record<Way['key'], [string, string]> = {
   bound: ['Bound', 'no plan can beat it'],
 }
 
-/** primal and dual are those of the moment; baselines come with the result. */
+/** primal and dual are the current ones; baselines come with the result. */
 export function waysOf(result: PlanResult | null, primal: number | null, dual: number | null): Way[] {
   const ways = (Object.keys(TEXTS) as Way['key'][]).map(key => {
     const [name, text] = TEXTS[key]

@@ -1,12 +1,12 @@
-// Quantities in words: one place, so that a time looks the same in every view. A thin
-// space would part number and unit best, but a no-break space is what screen readers
-// and copied text agree on.
+// Formats quantities, in one place, so that a time looks the same in every view. Typographically a
+// thin space between number and unit would be best, but a no-break space works with screen readers
+// and copied text.
 
 import type { ObjectiveName } from '../engine/api'
 
 const SPACE = '\u00a0'
 const MINUS = '\u2212'
-/** What stands where nothing is known. */
+/** Shown for unknown values. */
 export const UNKNOWN = '–'
 
 /** Decimals with commas between the thousands and a true minus sign. */
@@ -18,11 +18,11 @@ export function decimal(value: number, digits = 0): string {
   return value < 0 && Number(text) !== 0 ? MINUS + grouped : grouped
 }
 
-/** About four significant digits, but never rounds the whole part. Trailing zeros stay: columns of figures line up. */
+/** About four significant digits, but never rounds the integer part. Trailing zeros stay, so that columns of figures line up. */
 export const significant = (value: number, digits = 4): string =>
   value === 0 ? '0' : decimal(value, placesOf(value, digits))
 
-/** Digits after the point that make so many in all. */
+/** The digits after the point for a total number of digits. */
 function placesOf(value: number, digits = 4): number {
   const whole = Math.floor(Math.log10(Math.abs(value))) + 1
   // 999.96 has three digits before the point, but rounds to four.
@@ -40,7 +40,7 @@ const TIME_UNITS = [
   { name: 'h', us: 3600e6 },
 ] as const
 
-/** The unit in which so many microseconds read best: from a thousandth to ten minutes in seconds, then to two hours in minutes. */
+/** The most readable unit for a time in microseconds: seconds from a thousandth to ten minutes, then minutes up to two hours. */
 export function timeUnit(us: number): { name: string; us: number } {
   const size = Math.abs(us)
   if (size >= 7200e6) return TIME_UNITS[4]
@@ -50,7 +50,7 @@ export function timeUnit(us: number): { name: string; us: number } {
   return TIME_UNITS[0]
 }
 
-/** A time in ticks, in the unit that suits it, or what it is compared with (`like`, ticks), and no finer than that. */
+/** A time in ticks, in a unit suitable for it, or for what it is compared with (`like`, ticks), and no finer than that. */
 export function ticks(
   value: number | null | undefined,
   tickUs: number,
@@ -65,7 +65,7 @@ export function ticks(
   return decimal(inUnit(value), places) + SPACE + unit.name
 }
 
-/** A place on a clock, as exact as resolution (ticks) asks; in the unit that suits `like` (ticks), itself by default. */
+/** A point in time, as precise as resolution (ticks) requires, in a unit suitable for `like` (ticks; by default itself). */
 export function instant(value: number, tickUs: number, resolution: number, like = value): string {
   const unit = timeUnit(Math.max(Math.abs(like), 1) * tickUs)
   const step = (Math.max(resolution, 1e-9) * tickUs) / unit.us
@@ -122,7 +122,7 @@ export function plural(n: number, noun: string, nouns = `${noun}s`): string {
   return `${decimal(n)}${SPACE}${n === 1 ? noun : nouns}`
 }
 
-/** A value of the objective with its unit; of times, the one that suits what it is compared with. */
+/** A value of the objective with its unit; for times, a unit suitable for what it is compared with. */
 export function objectiveValue(
   value: number | null | undefined,
   objective: ObjectiveName,
@@ -155,34 +155,34 @@ export function minimised(objective: ObjectiveName): boolean {
   return objective === 'makespan' || objective === 'weighted_completion'
 }
 
-/** |pb - db| / max(|pb|, 1e-9), as everywhere in JigSaw; null where pb alone is 0. */
+/** |pb - db| / max(|pb|, 1e-9), as everywhere in JigSaw; null if only pb is 0. */
 export function gapOf(primal: number | null, dual: number | null): number | null {
   if (primal === null || dual === null || (primal === 0 && dual !== 0)) return null
   return Math.abs(primal - dual) / Math.max(Math.abs(primal), 1e-9)
 }
 
-/** What would be rounded to nothing, though it is something. */
+/** Smaller positive gaps would be rounded to zero. */
 export const LEAST_GAP = 0.001
 
-/** A gap as a percentage: 0 only where plan and bound meet. */
+/** A gap as a percentage: 0 only if plan and bound are equal. */
 export const gapWords = (gap: number | null) =>
   gap !== null && gap > 1e-9 && gap < LEAST_GAP ? `<${SPACE}${percent(LEAST_GAP)}` : percent(gap)
 
-/** What stands in for a control character, or one that reorders text, in a name. */
+/** Replaces control characters and characters that reorder text, in names. */
 export function clean(name: string): string {
   return name.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')
 }
 
-/** With a capital letter, as sentences begin. */
+/** With a capital first letter. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const LONGEST = 40
 
-/** A name for a line: its beginning and its end, where it is longer than that. */
+/** A name that fits into a line: its beginning and its end, if it is too long. */
 export function short(name: string): string {
   const text = clean(name)
   if (text.length <= LONGEST) return text
-  // By code points: half a character would be none.
+  // By code points, so that no character is split.
   const points = Array.from(text)
   return points.length <= LONGEST
     ? text

@@ -4,13 +4,13 @@ import type { Compiled } from '../engine/api'
 
 type Node = Compiled['nodes'][number]
 
-/** The number of a GPU in its node: others there may be out of service. */
+/** The number of a GPU in its node, where other GPUs may be out of service. */
 export function placeOf(node: Node, gpu: number): number {
   const at = gpu - node.first_gpu
   return node.places?.[at] ?? at
 }
 
-/** What files and commands call a GPU. */
+/** The name of a GPU in files and commands. */
 export const nameOfGPU = (node: Node, gpu: number) => `${node.name}.gpu${placeOf(node, gpu)}`
 
 /** The node of a GPU. */

@@ -1,4 +1,4 @@
-// What a change of the cluster did to the plan, in words: which jobs moved, and what it costs.
+// Describes the effect of a change of the cluster on the plan: which jobs moved, and what it costs.
 
 import type { Compiled, ObjectiveName, Schedule } from '../engine/api'
 import { minimised, objectiveValue, percent, plural, short } from './format'
@@ -11,7 +11,7 @@ export interface Side {
   value: number | null
 }
 
-/** Names are told of so many. */
+/** How many jobs are listed by name. */
 const FEW = 3
 
 /** Jobs by name with their GPUs, as the nodes call them. */
@@ -30,7 +30,7 @@ function homes({ instance, schedule }: Side): Map<string, string> {
   )
 }
 
-/** Which jobs run elsewhere. */
+/** Which jobs moved, in words. */
 export function movedWords(before: Side, after: Side): string {
   const was = homes(before)
   const stays = [...homes(after)].filter(([name]) => was.has(name))
@@ -45,7 +45,7 @@ export function movedWords(before: Side, after: Side): string {
   return `${names} ${moved.length === 1 ? 'runs' : 'run'} on other GPUs than before`
 }
 
-/** What became of the plan; empty where there is nothing to compare. */
+/** The effect on the plan, in words; empty if there is nothing to compare. */
 export function healedWords(before: Side, after: Side, objective: ObjectiveName): string {
   if (!before.schedule || !after.schedule || before.value === null || after.value === null) return ''
   // Ticks may differ.

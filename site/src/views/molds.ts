@@ -1,8 +1,8 @@
-// What choosing the numbers of workers gains, in words.
+// Describes the gain from choosing the numbers of workers.
 import type { MoldAnswer } from '../engine/api'
 import { decimal, gapOf, LEAST_GAP, percent, plural, short, ticks } from './format'
 
-/** How many workers each job is given, in words. */
+/** The number of workers of each job, in words. */
 export const workersOf = ({ jobs }: MoldAnswer, workers: readonly number[]) =>
   jobs.map((job, j) => `${short(job)} ${workers[j]}`).join(', ')
 
@@ -12,7 +12,7 @@ export function triedOf({ tried, choices }: MoldAnswer): string {
   return choices === 1 ? 'the only combination' : `all ${plural(choices, 'combination')}`
 }
 
-/** How much sooner the plan ends than with the most workers for each job, and with the fewest; empty where neither ends later. */
+/** How much sooner the plan ends than with the most workers for each job, and with the fewest; empty if neither ends later. */
 export function gainOfMold({ tried, tick_us }: MoldAnswer): string {
   const value = tried[0]?.value ?? null
   if (value === null) return ''
@@ -30,7 +30,7 @@ export function gainOfMold({ tried, tick_us }: MoldAnswer): string {
   return parts.length === 0 ? '' : `The plan ends after ${ticks(value, tick_us)}: ${parts.join(', and ')}.`
 }
 
-/** What no numbers of workers can do. */
+/** The bound over all numbers of workers, in words. */
 export function boundOfMold({ tried, bound, tick_us }: MoldAnswer): string {
   if (bound === null) return ''
   const value = tried[0]?.value ?? null

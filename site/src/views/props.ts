@@ -1,5 +1,5 @@
-// What the views are given. They are pure functions of these: they hold nothing but
-// what is under the pointer, which rows are scrolled to, and which parts are unfolded.
+// The properties of the views. Views are pure functions of these: their own state is only
+// what is under the pointer, scroll positions, and which parts are unfolded.
 
 import type { ComponentChildren } from 'preact'
 import type {
@@ -18,12 +18,12 @@ import type {
 } from '../engine/api'
 
 /**
- * What is picked out in a schedule, by names that outlive a re-plan, so that a share
- * link can carry it. gpu null: the synchronisation; iteration 0: the whole job.
+ * The selection in a schedule, by identifiers that survive a replan, so that a share
+ * link can contain it. gpu null: the synchronisation; iteration 0: the whole job.
  */
 export interface Selection {
   job: number
-  /** From 1; 0 stands for all of them. */
+  /** From 1; 0 means all of them. */
   iteration: number
   gpu: number | null
 }
@@ -34,18 +34,18 @@ export interface TimeRange {
   to: number
 }
 
-/** What the views show of a schedule's use; the core's own has more. */
+/** The utilisation shown by the views; that of the core has more. */
 export type Use = Pick<Usage, 'gpu_share' | 'gpu_memory' | 'link_share' | 'mean_gpu'>
 
-/** A move of a task, from where it was when the move began. */
+/** A move of a task, relative to its position when the move began. */
 export interface TaskMove {
   /** Ticks. */
   by: number
-  /** How near, in ticks, it comes to where it fits before it stops there. */
+  /** Within this distance, in ticks, it snaps to where it fits. */
   reach: number
-  /** With all of its iteration. */
+  /** Whether its whole iteration moves along. */
   whole: boolean
-  /** The move ends with this. */
+  /** Whether the move ends with this. */
   done: boolean
 }
 
@@ -54,9 +54,9 @@ export interface TimelineProps {
   label: string
   instance: Compiled
   schedule: Schedule
-  /** null while none is known. */
+  /** null while there is none. */
   usage: Use | null
-  /** Bound on the objective; drawn where it is a time (makespan). */
+  /** Bound on the objective; drawn if it is a time (makespan). */
   bound: number | null
   certified: boolean
   /** The critical chain, late to early; empty: none is drawn. */
@@ -65,33 +65,33 @@ export interface TimelineProps {
   chained?: boolean
   selection: Selection | null
   onSelect(selection: Selection | null): void
-  /** null shows everything. Two timelines given the same range move together. */
+  /** null shows everything. Timelines with the same range move together. */
   range: TimeRange | null
   onRange(range: TimeRange | null): void
-  /** Changes the cluster, and says in words how; absent where that cannot be. */
+  /** Changes the cluster; words describe the change. Absent if that is impossible. */
   onChange?(changes: readonly WhatIfChange[], words: string): void
-  /** Moves a task by hand; absent where tasks stay. */
+  /** Moves a task by hand; absent if tasks cannot be moved. */
   onMove?(task: number, move: TaskMove): void
-  /** What stands among the buttons. */
+  /** Content among the buttons. */
   tools?: ComponentChildren
-  /** Least length of the whole time axis, ticks: what two compared plans share. */
+  /** Least length of the whole time axis, in ticks, shared by two compared plans. */
   horizon?: number
-  /** What stands before the buttons. */
+  /** Content before the buttons. */
   heading?: string
   /** Nodes whose GPUs have rows; all by default. */
   nodes?: readonly number[]
-  /** A part of many rows: the chain shows when it is asked for. */
+  /** Whether these are some of many rows: then the chain is shown only on request. */
   large?: boolean
-  /** A pattern of a long plan: neither makespan nor releases are its own. */
+  /** Whether this is a pattern of a long plan: then makespan and releases do not apply. */
   pattern?: boolean
-  /** Neither legend nor table; for one of several. */
+  /** Without legend and table; for one of several timelines. */
   compact?: boolean
 }
 
-/** The scenario has changed and is being read, it has problems, or it is another, which has no plan yet. */
+/** changed: the scenario is being read; problems: it has problems; unplanned: it has no plan yet. */
 export type Stale = '' | 'changed' | 'problems' | 'unplanned'
 
-/** Everything a run has shown so far, or its result. */
+/** Everything known of a run so far, or its result. */
 export interface RunView {
   objective: ObjectiveName
   tick_us: number
@@ -104,18 +104,18 @@ export interface RunView {
   /** The run so far, in order of time. */
   series: readonly PlanPoint[]
   running: boolean
-  /** Why it does not hold for the scenario as it is now; empty: it does. */
+  /** Why it does not apply to the current scenario; empty: it does. */
   stale: Stale
-  /** How far the plan is that will show in its place, in words. */
+  /** The progress of the plan that will replace it, in words. */
   coming?: string
 }
 
 export interface NumbersProps {
   instance: Compiled | null
   run: RunView
-  /** What stands below the state of the plan. */
+  /** Content below the status of the plan. */
   gain?: ComponentChildren
-  /** What stands below the reasons why there is no plan. */
+  /** Content below the reasons why there is no plan. */
   mend?: ComponentChildren
 }
 
@@ -123,30 +123,30 @@ export interface ProgressProps {
   run: RunView
 }
 
-/** A change that was asked about, and what came of it. */
+/** A change that was asked about, and the answer. */
 export interface WhatIfState {
   change: WhatIfChange
   /** null while it is computed. */
   answer: WhatIfAnswer | null
-  /** Not empty where the question failed. */
+  /** Not empty if the question failed. */
   error: string
 }
 
-/** What is known of failures. */
+/** What is known about failures. */
 export interface FailuresState {
-  /** null while nothing is looked at; of: 0 until their number is known. */
+  /** null while nothing is examined; of: 0 until their number is known. */
   progress: Progress | null
   answer: ResilienceAnswer | null
-  /** Not empty where it failed. */
+  /** Not empty if it failed. */
   error: string
 }
 
 export interface ExplainProps {
   instance: Compiled
   result: PlanResult
-  /** Whether the plan that shows has come since, by the search that goes on. */
+  /** Whether the search has found the current plan since. */
   newer: boolean
-  /** Job whose end is explained; null: the last one to end. */
+  /** The job whose end is explained; null: the one that ends last. */
   job: number | null
   onJob(job: number | null): void
   /** The chain that ends job, late to early; null while it is computed. */
@@ -155,13 +155,13 @@ export interface ExplainProps {
   onSelect(selection: Selection | null): void
   whatIfs: readonly WhatIfState[]
   onWhatIf(change: WhatIfChange): void
-  /** Makes the change in the scenario; words say what it is. */
+  /** Applies the change to the scenario; words describe it. */
   onTakeOver(change: WhatIfChange, words: string): void
 }
 
-/** A plan that is kept beside another. */
+/** A plan for comparison. */
 export interface Pinned {
-  /** Like `A` or the name of a scenario. */
+  /** Such as `A` or the name of a scenario. */
   label: string
   instance: Compiled
   result: PlanResult
@@ -180,8 +180,8 @@ export interface SpbProps {
   instance: Compiled
   job: number
   onJob(job: number): void
-  /** The job's profile on each GPU type that has one; empty while they load, or for inline profiles. */
+  /** The job's profile on each GPU type with one; empty while they load, or for inline profiles. */
   profiles: readonly ProfileInfo[]
-  /** What depths the plan uses; null: none is shown. */
+  /** The plan whose depths are shown; null: none. */
   schedule: Schedule | null
 }

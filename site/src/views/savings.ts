@@ -1,4 +1,4 @@
-// What partial backpropagation saves a job: by depth, from its compiled profile.
+// The savings of a job by partial backpropagation, by depth, from its compiled profile.
 
 import type { Compiled, CompiledJob, ProfileInfo, Schedule } from '../engine/api'
 import { percent, plural, short } from './format'
@@ -6,14 +6,14 @@ import { percent, plural, short } from './format'
 /** One quantity by depth. */
 export interface Series {
   name: string
-  /** GPU type, where it matters. */
+  /** GPU type, if it matters. */
   type: string
   unit: 'ticks' | 'bytes'
   /** By depth, ascending; the last is full. */
   values: number[]
 }
 
-/** Time and memory on each GPU type that the job may run on, then what is synchronised. */
+/** Time and memory on each GPU type that the job may use, then what is synchronised. */
 export function seriesOf(instance: Compiled, job: CompiledJob): Series[] {
   const list: Series[] = []
   job.on.forEach((on, t) => {
@@ -46,7 +46,7 @@ export function seriesOf(instance: Compiled, job: CompiledJob): Series[] {
   return list
 }
 
-/** The saving against full depth, 0..1. */
+/** The saving relative to full depth, 0..1. */
 export function saving(values: readonly number[], d: number): number {
   const full = values[values.length - 1] ?? 0
   return full > 0 ? 1 - (values[d] ?? full) / full : 0
@@ -75,7 +75,7 @@ export function depthName(job: CompiledJob, d: number): string {
   return d === full ? 'full' : percent(job.depths[d]?.share ?? 0, 0)
 }
 
-/** The part of the job's tasks in a plan that have each depth; null without any. */
+/** The share of the job's tasks in a plan with each depth; null if there are none. */
 export function usedDepths(schedule: Schedule | null, job: number, depths: number): number[] | null {
   if (!schedule) return null
   const count = new Array<number>(depths).fill(0)
@@ -88,7 +88,7 @@ export function usedDepths(schedule: Schedule | null, job: number, depths: numbe
   return all > 0 ? count.map(n => n / all) : null
 }
 
-/** The profiles of a job's model on the types that it may run on. */
+/** The profiles of a job's model on the types that it may use. */
 export function profilesOf(
   instance: Compiled,
   job: CompiledJob,
@@ -102,7 +102,7 @@ export function profilesOf(
   )
 }
 
-/** Before which layer, in order of the forward pass, each depth begins; full depth begins at 0. */
+/** The first layer, in order of the forward pass, of each depth; full depth begins at 0. */
 export function cutsOf(job: CompiledJob, layers: number): number[] {
   return job.depths.map(d => Math.max(layers - d.layers, 0))
 }

@@ -1,11 +1,11 @@
-// The plan that shows while a search goes on: its schedule is newer than the last result.
+// The plan shown during a search: its schedule is newer than the last result.
 
 import type { Compiled, PlanResult, Schedule } from '../engine/api'
 import { longEfficiency } from '../horizon/block'
 import { gapOf } from './format'
 import { efficiencyOf } from './use'
 
-/** The result with a schedule that has come since, and what follows from it; what does not is left out. */
+/** The result with a newer schedule, and what follows from it; the rest is left out. */
 export function withSchedule(
   instance: Compiled,
   result: PlanResult,

@@ -1,6 +1,5 @@
-// A critical chain, told from late to early: what belongs together is taken together, the
-// iterations of one job that wait for nothing but each other, and the tasks of several
-// jobs that follow each other on one GPU.
+// A critical chain, from late to early, in passages: iterations of one job that wait only for
+// each other, and tasks of several jobs that follow each other on one GPU.
 
 import type { ChainLink, Compiled, Schedule } from '../engine/api'
 import { percent, plural, short } from './format'
@@ -16,7 +15,7 @@ export interface Passage {
   links: ChainLink[]
   /** What happens in it. */
   what: string
-  /** Why it did not begin sooner. */
+  /** Why it did not start sooner. */
   because: string
 }
 
@@ -24,7 +23,7 @@ function rowsOf(schedule: Schedule, link: ChainLink) {
   return link.kind === 'task' ? schedule.tasks : schedule.syncs
 }
 
-/** Fewer tasks in a row are told one by one. */
+/** Fewer tasks in a row are listed one by one. */
 const LEAST_ON_GPU = 3
 
 export function passages(instance: Compiled, schedule: Schedule, chain: readonly ChainLink[]): Passage[] {
@@ -32,7 +31,7 @@ export function passages(instance: Compiled, schedule: Schedule, chain: readonly
   const job = (i: number) => rowsOf(schedule, known[i]!).job[known[i]!.index]!
   const list: Passage[] = []
   for (let i = 0; i < known.length; ) {
-    // The next element is on the same GPU as long as that is the reason.
+    // While this is the reason, the next element is on the same GPU.
     let onGpu = i + 1
     while (onGpu < known.length && known[onGpu - 1]!.because === 'task_before') onGpu++
     let ofJob = i + 1
@@ -98,7 +97,7 @@ function gpuName(instance: Compiled, gpu: number): string {
   return node ? `${short(node.name)}.gpu${placeOf(node, gpu)}` : 'a GPU'
 }
 
-/** What the time of a chain went into. */
+/** How the time of a chain was spent. */
 export function shares(
   schedule: Schedule,
   chain: readonly ChainLink[],
@@ -122,7 +121,7 @@ export function shares(
   return { tasks: tasks / length, syncs: syncs / length, waits: Math.max(1 - (tasks + syncs) / length, 0) }
 }
 
-/** The first sentence of the story. */
+/** The first sentence of the explanation. */
 export function opening(schedule: Schedule, chain: readonly ChainLink[], job: number): string {
   const parts = shares(schedule, chain)
   if (!parts) return ''

@@ -1,5 +1,5 @@
-// What a plan uses, by the core's figures or summed up in the page: a plan in blocks, or one that was
-// stopped early or still is searched for, comes without them.
+// The utilisation of a plan, from the core's figures or summed up in the page: a plan in blocks, a stopped
+// plan and the current plan of a search come without them.
 
 import type { Compiled, LongPlan, PlanResult } from '../engine/api'
 import { longUse } from '../horizon/block'
@@ -8,7 +8,7 @@ import { useOf } from './use'
 
 const known = new WeakMap<LongPlan, Use>()
 
-/** null where there is no plan. */
+/** null if there is no plan. */
 export function usageOf(
   instance: Compiled,
   { usage, schedule, long }: Pick<PlanResult, 'usage' | 'schedule' | 'long'>,

@@ -1,5 +1,5 @@
-// What a schedule uses, summed up in the page: a plan that is still searched for comes
-// without the core's own figures.
+// The utilisation of a schedule, summed up in the page: during a search, plans come without the
+// core's own figures.
 
 import type { Compiled, CompiledJob, LongPlan, Schedule } from '../engine/api'
 import type { Use } from './props'
@@ -34,7 +34,7 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
   if (span === 0)
     for (const list of [tasks.end, syncs.end]) for (const end of list) span = Math.max(span, end)
   const busy = new Float64Array(typeOf.length)
-  /** By GPU, the largest ephemeral bytes of each job there. */
+  /** By GPU, the largest ephemeral bytes of each job on it. */
   const ephemeral = typeOf.map(() => new Map<number, number>())
   const first = new Float64Array(instance.jobs.length).fill(Number.POSITIVE_INFINITY)
   const last = new Float64Array(instance.jobs.length)
@@ -75,7 +75,7 @@ function sum(instance: Compiled, schedule: Schedule): { use: Use; efficiency: nu
   }
 }
 
-/** By GPU, the most bytes at a time: of all jobs that are there then what they keep, and the largest that one of them takes besides. */
+/** By GPU, the peak of memory in bytes: the persistent bytes of all jobs present, and the largest ephemeral bytes of one of them. */
 export function peaks(
   instance: Compiled,
   plan: Pick<LongPlan, 'residency' | 'admitted' | 'end'>,
@@ -102,7 +102,7 @@ export function peaks(
 /** By synchronisation, the bytes that every party sends. */
 export function bytesSent(instance: Compiled, schedule: Schedule): Float64Array {
   const { tasks, syncs } = schedule
-  // Contributors by depth of every iteration; numbers as keys, for this runs at each new plan.
+  // Contributors by depth of every iteration; with numbers as keys, because this runs at each new plan.
   const key = (job: number, iteration: number) => job * 2 ** 32 + iteration
   const counts = new Map<number, number[]>()
   for (let i = 0; i < tasks.job.length; i++) {

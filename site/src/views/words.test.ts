@@ -37,7 +37,7 @@ it('says how far a plan is that has nothing to show yet', () => {
 
 describe('status', () => {
   it.each<[string, RunView, string, string]>([
-    ['nothing', runOf(null), 'No plan', 'Nothing was planned yet.'],
+    ['nothing', runOf(null), 'No plan', 'Nothing has been planned yet.'],
     ['planning', runOf(null, { running: true }), 'Planning', 'There is no plan yet.'],
     [
       'planning, with a plan',
@@ -49,19 +49,19 @@ describe('status', () => {
       'planning, while the plan of another scenario shows',
       runOf(result, { running: true, stale: 'unplanned' }),
       'Planning',
-      'Until its plan is there, the one before shows.',
+      'The previous plan is shown until the new one is ready.',
     ],
     [
       'a plan of the scenario before',
       runOf(result, { stale: 'unplanned' }),
       'Earlier plan',
-      'It is of the scenario as it was before; “Plan” makes one of it as it is now.',
+      'It is for an earlier version of the scenario; “Plan” makes a new one.',
     ],
     [
       'a plan of the scenario before it had problems',
       runOf(result, { running: true, stale: 'problems' }),
       'Earlier plan',
-      'It is of the scenario as it was before; mend the problems, and the next one follows.',
+      'It is for an earlier version of the scenario; fix the problems to get a new one.',
     ],
     [
       'a plan whose run ended before its first result',
@@ -73,19 +73,19 @@ describe('status', () => {
       'feasible',
       runOf({ ...result, primal: 100, dual: 97 }),
       'Feasible',
-      'A valid plan; no plan can be more than 3.0 % better, which is certified.',
+      'A valid plan; no plan can be more than 3.0 % better (certified).',
     ],
     [
       'feasible, all but optimal',
       runOf({ ...result, primal: 100, dual: 99.99 }),
       'Feasible',
-      'A valid plan; no plan can be as much as 0.1 % better, which is certified.',
+      'A valid plan; no plan can be as much as 0.1 % better (certified).',
     ],
     [
       'stopped',
       runOf({ ...result, primal: 100, dual: null, stopped: true, certified: false }),
       'Feasible',
-      'Stopped early: a valid plan; how good it is, is not known.',
+      'Stopped early: a valid plan; no bound is known.',
     ],
     [
       'optimal',

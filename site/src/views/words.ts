@@ -1,4 +1,4 @@
-// The state of a plan in words.
+// Describes the status of a plan.
 
 import type { ObjectiveName, PlanPoint, PlanResult } from '../engine/api'
 import { change, gapOf, LEAST_GAP, minimised, objectiveValue, percent, plural } from './format'
@@ -14,31 +14,33 @@ export interface StatusWords {
   text: string
 }
 
-/** What leads from an earlier plan to one of the scenario as it is now. */
+/** How to get from an earlier plan to one of the current scenario. */
 const onward = {
   changed: '',
-  problems: '; mend the problems, and the next one follows',
-  unplanned: '; “Plan” makes one of it as it is now',
+  problems: '; fix the problems to get a new one',
+  unplanned: '; “Plan” makes a new one',
 }
 
-/** How good the plan is, and how sure that is. */
+/** How good the plan is, and how certain that is. */
 export function statusWords(run: RunView): StatusWords {
   const { result } = run
   const gap = gapOf(run.primal, run.dual)
   const proof = run.certified ? 'certified' : 'proven'
-  // Nothing that is said of the plan holds for what the scenario says now.
+  // Nothing known of the plan applies to the current scenario.
   if (run.stale)
     // What is searched for while there are problems is of the scenario before, too.
     return run.running && run.stale !== 'problems'
       ? {
           tone: 'busy',
           head: 'Planning',
-          text: ['Until its plan is there, the one before shows.', run.coming].filter(Boolean).join(' '),
+          text: ['The previous plan is shown until the new one is ready.', run.coming]
+            .filter(Boolean)
+            .join(' '),
         }
       : {
           tone: 'plain',
           head: 'Earlier plan',
-          text: `It is of the scenario as it was before${onward[run.stale]}.`,
+          text: `It is for an earlier version of the scenario${onward[run.stale]}.`,
         }
   if (run.running) {
     if (run.primal === null) return { tone: 'busy', head: 'Planning', text: 'There is no plan yet.' }
@@ -49,8 +51,8 @@ export function statusWords(run: RunView): StatusWords {
     }
   }
   if (!result && run.primal === null)
-    return { tone: 'plain', head: 'No plan', text: 'Nothing was planned yet.' }
-  // A run that ended before its first result may have found plans.
+    return { tone: 'plain', head: 'No plan', text: 'Nothing has been planned yet.' }
+  // A run that was ended before its first result may have found plans.
   const stopped = result?.stopped === false ? '' : 'Stopped early: '
   switch (result?.status ?? 'feasible') {
     case 'infeasible':
@@ -74,18 +76,18 @@ export function statusWords(run: RunView): StatusWords {
       return {
         tone: 'plain',
         head: 'Feasible',
-        text: `${stopped}${stopped ? 'a' : 'A'} valid plan; ${gap === null ? 'how good it is, is not known' : room(run, gap)}.`,
+        text: `${stopped}${stopped ? 'a' : 'A'} valid plan; ${gap === null ? 'no bound is known' : room(run, gap)}.`,
       }
   }
 }
 
-/** The gap is relative to the plan, so it is how much better a plan could be at most. */
+/** The gap is relative to the plan, so it says how much better a plan could be at most. */
 function room(run: RunView, gap: number): string {
   const most = gap < LEAST_GAP ? `as much as ${percent(LEAST_GAP)}` : `more than ${percent(gap)}`
-  return `no plan can be ${most} better${run.certified ? ', which is certified' : ''}`
+  return `no plan can be ${most} better${run.certified ? ' (certified)' : ''}`
 }
 
-/** How far a plan is that has nothing to show yet. */
+/** The progress of a plan that is not shown yet. */
 export function comingWords(
   { primal, dual }: Pick<PlanPoint, 'primal' | 'dual'>,
   objective: ObjectiveName,
@@ -100,16 +102,15 @@ export function comingWords(
   return `Its best so far: ${value(primal)}${gap === null ? '' : `, at most ${percent(gap)} from the optimum`}; the search goes on.`
 }
 
-/** What a plan changed by hand comes to, beside the planner's and the bound. */
+/** The value of a plan changed by hand, compared with the planner's plan and the bound. */
 export function handWords(
   { objective, tick_us, primal, dual, certified }: RunView,
   { verdict, moves }: { verdict: { violations: unknown[]; value: number | null } | null; moves: number },
 ): string {
-  if (!verdict) return 'The checker is asked …'
+  if (!verdict) return 'Checking …'
   if (moves === 0)
-    return 'Drag a task, or select one and press ← or →; with Shift its whole iteration goes along. The checker watches.'
-  if (verdict.value === null)
-    return `${plural(verdict.violations.length, 'breach', 'breaches')} of the rules:`
+    return 'Drag a task, or select one and press ← or →; hold Shift to move its whole iteration. Every move is checked.'
+  if (verdict.value === null) return `${plural(verdict.violations.length, 'violation')} of the rules:`
   const value = `Valid: ${objectiveValue(verdict.value, objective, tick_us, primal)}`
   const by = primal === null ? 0 : Math.abs(verdict.value - primal) / Math.max(Math.abs(primal), 1e-9)
   const better = primal !== null && verdict.value < primal === minimised(objective)
@@ -123,24 +124,24 @@ export function handWords(
       ? ''
       : gap < 1e-9
         ? '; no plan is better'
-        : `; no plan can be more than ${percent(Math.max(gap, LEAST_GAP))} better than yours${certified ? ', which is certified' : ''}`
+        : `; no plan can be more than ${percent(Math.max(gap, LEAST_GAP))} better than yours${certified ? ' (certified)' : ''}`
   return `${value}, ${beside}${rest}.`
 }
 
-/** Two ways to plan the same jobs: with SPB and at full depth, or interleaved and with GPUs of their own. */
+/** Two ways to plan the same jobs: with SPB and at full depth, or interleaved and exclusive. */
 export interface Pair {
   objective: ObjectiveName
   tick_us: number
-  /** Whether it is about SPB: some job may leave layers out. */
+  /** Whether it is about SPB, that is, some job may leave layers out. */
   partial: boolean
-  /** Values of the objective, with and without; null while not known. */
+  /** Objective values with and without; null while unknown. */
   value: number | null
   base: number | null
-  /** What they are called, where it is about another change. */
+  /** Their names, if the comparison is about another change. */
   names?: readonly [subject: string, other: string]
 }
 
-/** What the first gains over the second, in a sentence; empty while that is not known. */
+/** The gain of the first over the second, in a sentence; empty while it is unknown. */
 export function gainWords({ objective, tick_us, partial, value: primal, base, names }: Pair): string {
   if (primal === null || base === null || base === 0) return ''
   const by = minimised(objective) ? 1 - primal / base : primal / base - 1
@@ -160,7 +161,7 @@ export function gainWords({ objective, tick_us, partial, value: primal, base, na
   return `${subject} ${verb} than ${other} by ${percent(Math.abs(by))}: ${value(base)} → ${value(primal)}.`
 }
 
-/** Which bound the limits are of: others may be stronger, and not tell; empty where none tells. */
+/** Which bound the limits belong to: stronger ones may have no such information; empty if no bound has any. */
 export function limitsWords(
   result: Pick<PlanResult, 'primal' | 'dual' | 'binding_bound'>,
   objective: ObjectiveName,
@@ -173,14 +174,14 @@ export function limitsWords(
   return `A bound of ${value(bound.value)} follows from these. The search proved a stronger one, ${value(dual)}, which has no such limits to show.`
 }
 
-/** A change and whether it is for the better; changed where there is no better. */
+/** A change and whether it is for the better; changed if that is undefined. */
 export interface Verdict {
   text: string
   glyph: '▲' | '▼' | '='
   verdict: 'better' | 'worse' | 'same' | 'changed'
 }
 
-/** Judges b against a; null where one is missing. Shares are compared in points, other figures relatively. */
+/** Compares b with a; null if one is missing. Shares are compared in points, other figures relatively. */
 export function judge(
   a: number | null | undefined,
   b: number | null | undefined,
@@ -196,7 +197,7 @@ export function judge(
         : Math.sign(b) * Number.POSITIVE_INFINITY
       : (b - a) / Math.abs(a)
   if (Number.isNaN(by)) return null
-  // Less than what is shown is no difference.
+  // A difference that would be rounded away does not count.
   if (Math.abs(by) < 0.0005) return { text: share ? '0.0 points' : change(0), glyph: '=', verdict: 'same' }
   const size = !Number.isFinite(by)
     ? 'from zero'
@@ -210,7 +211,7 @@ export function judge(
   }
 }
 
-/** What a failure does to a plan. One that is better without what failed is so by chance: both are quick. */
+/** The effect of a failure on a plan. A plan that is better after a failure is so by chance: both are quick plans. */
 export function harmOf(plan: number | null, value: number | null, objective: ObjectiveName): Verdict | null {
   const verdict = judge(plan, value, minimised(objective) ? 'less' : 'more')
   return verdict?.verdict === 'better' ? { ...verdict, verdict: 'changed' } : verdict

@@ -1,5 +1,5 @@
-// The scenario as text. The editor lives in a shadow root: there CodeMirror adopts its style
-// sheets, where in the page itself it would need inline styles, which the page forbids.
+// The scenario as text. The editor is in a shadow root: there CodeMirror adopts its style
+// sheets; in the page itself it would need inline styles, which the page forbids.
 import { setDiagnostics } from '@codemirror/lint'
 import { Compartment, EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -27,7 +27,7 @@ export default function Editor({ store }: { store: Store }) {
     const colours = new Compartment()
     const view = viewOf(root, store.text, [history(store.text), extensions(options), colours.of([])])
     const detach = store.text.attach({
-      // Undone here: the cursor goes where that is.
+      // An undo in this editor: the cursor goes to the change.
       replace: ({ from, to, insert }) =>
         view.dispatch({
           changes: { from, to, insert },
@@ -38,11 +38,11 @@ export default function Editor({ store }: { store: Store }) {
         view.focus()
       },
     })
-    // In a task of its own, so that neither is long.
+    // In a separate task, so that neither task is long.
     const later = setTimeout(() => view.dispatch({ effects: colours.reconfigure(language()) }))
     const stop = effect(() => {
       const { text, problems } = store.reading.value
-      // Of the text as it is; the next reading follows each change.
+      // For the current text; it is read again after each change.
       if (text === view.state.doc.toString())
         view.dispatch(setDiagnostics(view.state, diagnostics(problems, view.state.doc)))
     })
@@ -56,7 +56,7 @@ export default function Editor({ store }: { store: Store }) {
   return <div class="editor" ref={host} />
 }
 
-/** An editor of the text, which tells it of what is typed. */
+/** Attaches an editor to the text, which it informs of what is typed. */
 function viewOf(root: ShadowRoot, text: ScenarioText, extensions: Extension): EditorView {
   return new EditorView({
     parent: root,

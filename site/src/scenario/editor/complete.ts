@@ -10,7 +10,7 @@ import type { Path } from '../yaml/path'
 import { placeOf } from './cursor'
 import { listed, type Schema, schemaAt } from './schema'
 
-/** Names that values refer to, by what they name. */
+/** Names that values can refer to, by kind. */
 export interface Names {
   models: readonly string[]
   gpuTypes: readonly string[]
@@ -21,7 +21,7 @@ export const completion =
   (schema: () => Schema | null, names: () => Names): CompletionSource =>
   (context: CompletionContext): CompletionResult | null => {
     const root = schema()
-    // To read a long text at each key would block the page.
+    // Reading a long text at each key would block the page.
     if (context.state.doc.length > largest) return null
     const word = context.matchBefore(/[\w-]*/)
     if (!root || !word || (word.from === word.to && !context.explicit)) return null
@@ -29,7 +29,7 @@ export const completion =
     return options.length > 0 ? { from: word.from, options, validFor: /^[\w-]*$/ } : null
   }
 
-/** What may stand in place of the word that ends at the cursor. */
+/** Completions for the word that ends at the cursor. */
 export function complete(
   text: string,
   wordStart: number,

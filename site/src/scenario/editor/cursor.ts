@@ -1,15 +1,15 @@
-// Where in the file's tree a cursor stands: found by parsing the text with a mark in the
-// place of the word at the cursor, for half-written texts parse well enough.
+// Where in the file's tree the cursor is: found by parsing the text with a mark in place of
+// the word at the cursor, because half-written texts parse well enough.
 import { isMap, isPair, isScalar, parseDocument, visit } from 'yaml'
 import type { Path } from '../yaml/path'
 
-/** Of the private use area: nobody writes it. */
+/** From the private use area: nobody types it. */
 const mark = '\uE000'
 
 export interface Place {
-  /** Of the map or the value. */
+  /** Path of the map or the value. */
   path: Path
-  /** A key of the map at path is written here; else the value at path. */
+  /** Whether a key of the map at path is being written; else the value at path. */
   key: boolean
   /** Keys that the map has already. */
   taken: string[]

@@ -1,4 +1,4 @@
-// What the editor can do, and how it looks. Colours are the page's own, see tokens.css.
+// The editor's functions and its look. Colours are those of the page, see tokens.css.
 import {
   acceptCompletion,
   autocompletion,
@@ -105,7 +105,7 @@ export interface EditorOptions {
   names: () => Names
 }
 
-/** Undo and redo, by key and by the browser's menu, go through the history that the forms share. */
+/** Undo and redo, by key and by the browser's menu, use the history shared with the forms. */
 export function history(text: ScenarioText): Extension {
   const undo = () => {
     text.undo()
@@ -131,7 +131,7 @@ export function history(text: ScenarioText): Extension {
   ]
 }
 
-/** Reads the text for its colours. */
+/** Tokenises the text for highlighting. */
 export const language = (): Extension => [yaml(), syntaxHighlighting(colours)]
 
 export const extensions = ({ schema, names }: EditorOptions): Extension => [
@@ -148,7 +148,7 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
   EditorView.lineWrapping,
   hangingIndent,
   autocompletion({ override: [completion(schema, names)], icons: false }),
-  // Tab takes a completion, and else goes on to the next control: the editor is no trap.
+  // Tab accepts a completion, and otherwise moves to the next control, so that the keyboard can leave the editor.
   keymap.of([
     { key: 'Tab', run: acceptCompletion },
     ...closeBracketsKeymap,
@@ -161,7 +161,7 @@ export const extensions = ({ schema, names }: EditorOptions): Extension => [
   EditorView.contentAttributes.of({
     'aria-label': 'Scenario as YAML',
     'aria-multiline': 'true',
-    // Said openly, for not everyone counts editable content as reachable by keyboard.
+    // Set explicitly, because not all tools treat editable content as focusable.
     tabindex: '0',
   }),
   look,

@@ -1,14 +1,14 @@
-// Lines that wrap go on below their own text, not below their indentation.
+// Wrapped lines continue below their text, not below their indentation.
 import { RangeSetBuilder } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
-/** Deeper lines hang as these do. */
+/** Deeper lines are treated like this one. */
 const deepest = 16
 
-/** By how many characters the rest of a line hangs: its indentation, the dashes of lists, and two. */
+/** The hanging indent of a line, in characters: its indentation, the dashes of lists, and two. */
 const hang = (line: string) => Math.min(/^[ -]*/.exec(line)?.[0].length ?? 0, deepest) + 2
 
-// Classes, for the page forbids inline styles.
+// Classes, because the page forbids inline styles.
 const marks = Array.from({ length: deepest + 3 }, (_, by) => Decoration.line({ class: `hang-${by}` }))
 const look = EditorView.theme(
   Object.fromEntries(

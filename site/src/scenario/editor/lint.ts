@@ -1,4 +1,4 @@
-// The validator's problems as marks under the words they speak of.
+// The validator's problems as marks under the words concerned.
 import type { Diagnostic } from '@codemirror/lint'
 import type { Text } from '@codemirror/state'
 import type { Problem } from '../../engine/api'
@@ -11,7 +11,7 @@ export function diagnostics(problems: readonly Problem[], doc: Text): Diagnostic
   }))
 }
 
-/** The word at the problem's place; the first line where the place is unknown. */
+/** The word at the problem's place; the first line if the place is unknown. */
 function range(problem: Problem, doc: Text): { from: number; to: number } {
   const line = doc.line(Math.min(Math.max(problem.line, 1), doc.lines))
   const from = Math.min(line.from + Math.max(problem.column, 1) - 1, line.to)

@@ -12,7 +12,7 @@ export interface Schema {
   anyOf?: Schema[]
 }
 
-/** The schema that a value at path must meet; undefined where there is none. */
+/** The schema for the value at path; undefined if there is none. */
 export function schemaAt(root: Schema, path: readonly (string | number)[]): Schema | undefined {
   let here: Schema | undefined = resolve(root, root)
   for (const key of path) {

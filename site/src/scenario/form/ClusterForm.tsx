@@ -1,4 +1,4 @@
-// The cluster: GPU types, racks of the short form or nodes and links of the full one.
+// The cluster: GPU types, and racks (short form) or nodes and links (full form).
 import type { Compiled } from '../../engine/api'
 import { NumberField, QuantityField, SelectField, TextField } from '../../ui/fields'
 import { Icon } from '../../ui/icons'
@@ -41,7 +41,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
           <SelectField
             at={['cluster', 'gpu_types', i, 'name']}
             label="GPU"
-            hint="Those that the library has profiles on; a file may name others, and say whose profiles serve for them."
+            hint="Types for which the library has profiles. A file may name others, and say whose profiles to use for them."
             value={text(type.name)}
             options={gpuTypes(choices(text(type.name), gpus, typeNames))}
             onChange={value => edit.setGPU(i, value, MEMORY[value])}
@@ -95,7 +95,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
         <TextField
           at={['cluster', 'latency']}
           label="Latency"
-          hint="The least length of a synchronisation, like 100us."
+          hint="The minimum duration of a synchronisation, such as 100us."
           placeholder="0"
           value={text(cluster.latency)}
           fits={isDuration}
@@ -114,7 +114,7 @@ export function ClusterForm({ spec, gpus, edit, instance }: Props) {
   )
 }
 
-/** Memory of a GPU as it is mostly sold. */
+/** The usual memory of a GPU type. */
 const MEMORY: Readonly<Record<string, string>> = {
   p100: '16GiB',
   v100: '32GiB',
@@ -124,7 +124,7 @@ const MEMORY: Readonly<Record<string, string>> = {
   l4: '24GiB',
 }
 
-/** What a type may become: itself, or a GPU of the library that no other type is. */
+/** Choices for a type: itself, or a GPU of the library that no other type uses. */
 const choices = (own: string, library: readonly string[], taken: readonly string[]) =>
   [...new Set([own, ...library.filter(gpu => !taken.includes(gpu))])].sort()
 
@@ -191,7 +191,7 @@ function RackForm(props: {
           <NumberField
             at={key('oversubscription')}
             label="Oversubscription"
-            hint="How many times the cards of a rack together are faster than its uplink."
+            hint="The total speed of a rack's network cards, divided by that of its uplink."
             value={number(rack.oversubscription, 0) || 1}
             min={1}
             max={16}
@@ -216,9 +216,9 @@ function NodeForm(props: { path: Path; node: Fields; typeNames: string[]; edit: 
   )
 }
 
-/** What a node has inside: of one node, or of each node of a rack. */
+/** The inside of a node: of one node, or of each node of a rack. */
 function InsideFields(props: {
-  /** Of the GPUs and of the fabric. */
+  /** Labels of the GPUs and of the fabric. */
   labels: [string, string]
   path: Path
   node: Fields

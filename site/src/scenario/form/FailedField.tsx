@@ -6,11 +6,11 @@ import { type Path, pathText } from '../yaml/path'
 interface FailedFieldProps {
   at: Path
   label: string
-  /** What one of them is called. */
+  /** The noun for one of them. */
   noun: string
   list: FailedList
   failed: string[]
-  /** What there is to fail; absent where none is offered. */
+  /** What can fail; absent if no list is offered. */
   all: readonly string[] | undefined
   edit: ScenarioEdit
 }
@@ -29,7 +29,7 @@ export function FailedField({ at, label, noun, list, failed, all, edit }: Failed
             key={name}
             type="button"
             class="chip"
-            aria-label={`Mend ${noun} ${name}`}
+            aria-label={`Restore ${noun} ${name}`}
             onClick={() => edit.fail(list, name, false)}
           >
             {name} ✕

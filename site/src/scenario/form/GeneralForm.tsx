@@ -11,13 +11,13 @@ const objectives = [
 
 const meaning: Readonly<Record<string, string>> = {
   makespan: 'The last job ends as soon as possible.',
-  weighted_completion: 'Jobs end soon, by their weights.',
-  throughput: 'The most weighted iterations, over and over.',
-  max_min_throughput: 'The slowest job, by its weight, runs as fast as possible.',
+  weighted_completion: 'Jobs end as early as possible, weighted by their weights.',
+  throughput: 'As many weighted iterations per second as possible, in a plan that repeats.',
+  max_min_throughput: 'The slowest job, relative to its weight, runs as fast as possible.',
 }
 
 export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }) {
-  // They have no objective to choose.
+  // Burst-parallel jobs have no choice of objective.
   const bursts = list(spec.jobs).some(job => fields(job).kind === 'burst')
   return (
     <div class="fields">
@@ -40,7 +40,7 @@ export function GeneralForm({ spec, edit }: { spec: Fields; edit: ScenarioEdit }
       <div class="field">
         <p class="explains wide">
           {bursts
-            ? 'The background runs as fast as possible beside the bursts.'
+            ? 'Background jobs run as fast as possible beside the burst-parallel jobs.'
             : meaning[text(spec.objective) || 'makespan']}
         </p>
       </div>

@@ -1,16 +1,16 @@
-// All there is to say of one job: what most jobs need, then the rest, folded.
+// The form of one job: what most jobs need, then the rest, folded.
 import type { Signal } from '@preact/signals'
 import { NumberField, SelectField, TextField } from '../../ui/fields'
 import { list, type ModelInfo, number, type Sizes, text } from '../spec'
 import { JobFurther } from './JobFurther'
 import { Count, type JobPart, pathIn } from './jobPart'
 
-/** A model in the list: whether it was measured, for which workers, and where it has no profile for the cluster's GPUs, on which. */
+/** A model in the list: whether it was measured, for how many GPUs per worker, and, if it has no profile for the cluster's GPUs, for which GPUs it has one. */
 function modelWords(name: string, { sizes, gpus, measured }: ModelInfo): string {
   const notes = [
     ...(measured ? [] : ['estimated']),
     ...(sizes.size === 0 ? [`on ${gpus.join(' and ')} only`] : []),
-    ...(sizes.size === 0 || sizes.has(1) ? [] : [`${[...sizes.keys()].join(' or ')} GPUs a worker`]),
+    ...(sizes.size === 0 || sizes.has(1) ? [] : [`${[...sizes.keys()].join(' or ')} GPUs per worker`]),
   ]
   return notes.length > 0 ? `${name} (${notes.join(', ')})` : name
 }
@@ -23,7 +23,7 @@ export function JobForm({
   ...part
 }: JobPart & {
   models: ReadonlyMap<string, ModelInfo>
-  /** Whether the fields that few jobs need show. */
+  /** Whether the fields that few jobs need are unfolded. */
   more: Signal<boolean>
 }) {
   const { job, index, edit } = part
@@ -35,7 +35,7 @@ export function JobForm({
       <TextField
         at={key('name')}
         label="Name"
-        hint="One that no other job has."
+        hint="No two jobs may have the same name."
         value={text(job.name)}
         fits={value => value !== ''}
         onChange={value => edit.set(key('name'), value)}
@@ -50,12 +50,18 @@ export function JobForm({
       <SelectField
         at={key('batch')}
         label="Batch size"
-        hint="Of each worker: those that the model is profiled at."
+        hint="Per worker: one of the sizes for which the model is profiled."
         value={text(job.batch) || (sizes.length === 1 ? String(sizes[0]) : '')}
         options={sizes.map(size => [String(size), String(size)] as const)}
         onChange={value => edit.set(key('batch'), Number(value))}
       />
-      <Count {...part} name="count" label="Copies" max={16} hint="Identical jobs that this one stands for." />
+      <Count
+        {...part}
+        name="count"
+        label="Copies"
+        max={16}
+        hint="How many identical jobs this entry stands for."
+      />
       {job.kind === 'burst' && <Burst {...part} />}
       {job.kind !== 'burst' && job.background !== true && (
         <>
@@ -63,7 +69,7 @@ export function JobForm({
             <NumberField
               at={key('workers')}
               label="Workers"
-              hint="Copies of the model that train together, each on GPUs of its own: data parallel."
+              hint="Copies of the model that train together, each on its own GPUs: data parallelism."
               value={number(job.workers, 1)}
               min={1}
               max={32}
@@ -92,7 +98,7 @@ function Burst({ job, index, edit }: JobPart) {
       <NumberField
         at={key('gpus')}
         label="GPUs"
-        hint="The most that a layer has: a power of two."
+        hint="The most that one layer may use: a power of two."
         value={number(job.gpus, 1)}
         min={1}
         max={64}
@@ -101,7 +107,7 @@ function Burst({ job, index, edit }: JobPart) {
       <NumberField
         at={key('amplification')}
         label="Amplification"
-        hint="The most GPU-time of a layer, over that on one GPU."
+        hint="The largest GPU-time of a layer, divided by its time on one GPU."
         value={number(job.amplification, 0) || 2}
         min={1}
         max={8}
@@ -111,7 +117,7 @@ function Burst({ job, index, edit }: JobPart) {
       <NumberField
         at={key('slowdown')}
         label="Slowdown"
-        hint="The most that the background may delay an iteration: its length over that alone."
+        hint="The largest factor by which background jobs may lengthen an iteration."
         value={number(job.slowdown, 0) || 1.1}
         min={1}
         max={2}

@@ -1,4 +1,4 @@
-// What few jobs need to say, folded away.
+// The fields that few jobs need, folded away.
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { CheckField, NumberField, SelectField, TextField } from '../../ui/fields'
@@ -31,10 +31,10 @@ const shardings = [
   ['zero3', 'ZeRO 3: and parameters'],
 ] as const
 
-/** Empty, or numbers with commas between. */
+/** Empty, or numbers separated by commas. */
 const depthList = /^(\s*\d+\s*(,\s*\d+\s*)*)?$/
 
-/** Keys that few jobs need, in words, by what they are about. */
+/** Keys that few jobs need, in words, by subject. */
 const further = {
   Time: { weight: 'weight', release: 'release', deadline: 'deadline' },
   Depths: { spb: 'depths' },
@@ -47,7 +47,7 @@ const further = {
   Placement: { gpus_per_worker: 'GPUs per worker', placement: 'placement', gang: 'common start' },
 }
 
-/** sizes are those of the job's model; more, whether it shows. */
+/** sizes are those of the job's model; more: whether it is unfolded. */
 export function JobFurther({ sizes, more, ...part }: JobPart & { sizes: Sizes; more: Signal<boolean> }) {
   const set = Object.values(further)
     .flatMap(words => Object.entries(words))
@@ -67,9 +67,20 @@ export function JobFurther({ sizes, more, ...part }: JobPart & { sizes: Sizes; m
         </span>
       </summary>
       <Group title="Time">
-        <Count {...part} name="weight" label="Weight" max={20} hint="In the objectives that weigh jobs." />
-        <Duration {...part} name="release" label="Release" hint="When the job may start, like 2s." />
-        <Duration {...part} name="deadline" label="Deadline" hint="When the job must have ended, like 30s." />
+        <Count
+          {...part}
+          name="weight"
+          label="Weight"
+          max={20}
+          hint="Used by the objectives that weight jobs."
+        />
+        <Duration {...part} name="release" label="Release" hint="When the job may start, such as 2s." />
+        <Duration
+          {...part}
+          name="deadline"
+          label="Deadline"
+          hint="When the job must have ended, such as 30s."
+        />
       </Group>
       <Depths {...part} />
       <Memory {...part} />
@@ -138,7 +149,7 @@ function Depths({ job, index, edit }: JobPart) {
         <TextField
           at={key('spb', 'depths')}
           label="Which depths"
-          hint="In layers from the last one, like 4, 8, 16, instead of their number."
+          hint="In layers counted from the last one, such as 4, 8, 16. They replace the number of depths."
           placeholder="even steps"
           value={list(spb.depths).map(text).join(', ')}
           fits={value => depthList.test(value)}
@@ -150,7 +161,7 @@ function Depths({ job, index, edit }: JobPart) {
           <NumberField
             at={key('spb', 'min_full')}
             label="Full-depth workers"
-            hint="At least so many in each iteration."
+            hint="The minimum in each iteration."
             value={number(spb.min_full, 0) || 1}
             min={1}
             max={Math.max(1, number(job.workers, 1))}
@@ -159,7 +170,7 @@ function Depths({ job, index, edit }: JobPart) {
           <NumberField
             at={key('spb', 'min_mean_depth')}
             label="Mean depth, at least"
-            hint="Share of the backward pass, over the workers of an iteration."
+            hint="Share of the backward pass, averaged over the workers of an iteration."
             value={share(spb.min_mean_depth)}
             min={0}
             max={1}
@@ -180,7 +191,7 @@ function Memory(part: JobPart) {
       <SelectField
         at={key('optimizer')}
         label="Optimizer"
-        hint="What it keeps beside parameters and gradients: nothing, one state, or two, of the parameters' size."
+        hint="What it keeps besides parameters and gradients: nothing, or one or two states of the parameters' size."
         value={text(job.optimizer) || 'momentum'}
         options={optimizers}
         onChange={value => edit.setUnless(key('optimizer'), value, 'momentum')}
@@ -188,16 +199,22 @@ function Memory(part: JobPart) {
       <SelectField
         at={key('sharding')}
         label="Sharding"
-        hint="What the workers deal out among them, instead of each keeping it whole."
+        hint="What is split among the workers, instead of each keeping all of it."
         value={text(job.sharding) || 'none'}
         options={shardings}
         onChange={value => edit.setUnless(key('sharding'), value, 'none')}
       />
-      <Count {...part} name="accumulate" label="Micro-batches" max={32} hint="Before each synchronisation." />
+      <Count
+        {...part}
+        name="accumulate"
+        label="Micro-batches"
+        max={32}
+        hint="Accumulated before each synchronisation."
+      />
       <CheckField
         at={key('checkpointing')}
         label="Checkpointing"
-        hint="Keeps the inputs of blocks alone, and works blocks out again; for profiles that tell these inputs."
+        hint="Keeps only the inputs of blocks, and recomputes the blocks; needs profiles that contain these inputs."
         value={job.checkpointing === true}
         onChange={value => edit.setUnless(key('checkpointing'), value, false)}
       />
@@ -215,7 +232,7 @@ function Placement({ sizes, ...part }: JobPart & { sizes: Sizes }) {
         name="gpus_per_worker"
         label="GPUs per worker"
         max={16}
-        hint={`Of one node, which compute together: tensor or pipeline parallel. The profile is that of all of them${sizes.size > 0 ? `: this model has one for ${[...sizes.keys()].join(' and ')}` : ''}.`}
+        hint={`GPUs of one node that compute together: tensor or pipeline parallelism. The profile covers all of them${sizes.size > 0 ? `: this model has one for ${[...sizes.keys()].join(' and ')}` : ''}.`}
       />
       <SelectField
         at={key('placement', 'within')}

@@ -10,7 +10,7 @@ interface Props {
   models: ReadonlyMap<string, ModelInfo>
   /** In the timeline, by the job's name. */
   colours: ReadonlyMap<string, readonly string[]>
-  /** What is wrong with a job, by place in the file. */
+  /** The problems of a job, by place in the file. */
   wrongs: ReadonlyMap<number, string>
   edit: ScenarioEdit
   /** The place of the job whose form is open. */
@@ -25,12 +25,12 @@ export function JobList({ jobs, models, colours, wrongs, edit, unfolded, onUnfol
   const dragged = useSignal<Dragged | null>(null)
   const rows = useRef<HTMLOListElement>(null)
   const count = useRef(jobs.length)
-  // A job that was added or copied is the one that is edited next.
+  // A job that was added or copied is probably edited next.
   useEffect(() => {
     const grown = jobs.length === count.current + 1
     count.current = jobs.length
     const row = unfolded === null ? null : rows.current?.children[unfolded]
-    // One that is typed in the editor leaves the focus there.
+    // If the job was typed in the editor, the focus stays there.
     if (!grown || !row || document.activeElement?.matches('.editor')) return
     row.querySelector<HTMLElement>('.job-title')?.focus({ preventScroll: true })
     row.scrollIntoView({ block: 'nearest' })

@@ -1,4 +1,4 @@
-// The scenario as forms. They show what the text says and change nothing else in it.
+// The scenario as forms. They show what the text says, and a change affects only its own place in the text.
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../../engine/api'
@@ -21,9 +21,9 @@ const namesOf = (spec: Fields) => list(spec.jobs).map(job => text(fields(job).na
 
 interface Props {
   store: Store
-  /** A problem whose field is to be gone to. */
+  /** A problem whose field should get the focus. */
   wanted: Signal<Problem | null>
-  /** It has no field. */
+  /** Called if it has no field. */
   onLost(problem: Problem): void
 }
 
@@ -39,7 +39,7 @@ export function ScenarioForm({ store, wanted, onLost }: Props) {
   useLayoutEffect(() => {
     if (open.place !== null && open.names.join('\n') !== names.join('\n')) setOpen({ names, place: unfolded })
   })
-  /** Of the text as it is now, which may have changed since what shows. */
+  /** For the current text, which may be newer than what is shown. */
   const unfold = (place: number | null) => setOpen({ names: namesOf(view.peek().spec), place })
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -48,14 +48,14 @@ export function ScenarioForm({ store, wanted, onLost }: Props) {
     wanted.value = null
     const [, job] = /^jobs\[(\d+)\]\./.exec(problem.path) ?? []
     if (job) unfold(Number(job))
-    // Once the form of its job is open.
+    // After the form of its job has opened.
     setTimeout(() => {
       if (form.current && !goToField(form.current, problem.path)) onLost(problem)
     })
   }, [wanted.value])
   const describing = useSignal(false)
   const sound = store.sound.value
-  // Moldable jobs are in the timeline with the workers that were chosen.
+  // In the timeline, moldable jobs have the workers that were chosen.
   const mold = store.special.view.value?.mold
   const colours = useMemo(
     () => coloursOf(mold?.instance ? { instance: mold.instance, spec: mold.answer.spec } : sound),
@@ -69,10 +69,10 @@ export function ScenarioForm({ store, wanted, onLost }: Props) {
         <p class="note warn" role="alert">
           {stale === 'large'
             ? 'The text is too long for the form: edit it as YAML.'
-            : 'The text is not YAML at the moment: mend it in the editor, then the form follows.'}
+            : 'The text is not valid YAML at the moment: fix it in the editor to use the form.'}
         </p>
       )}
-      {/* Of another text nothing shows. */}
+      {/* Nothing of another text is shown. */}
       <fieldset class="plain" disabled={stale !== ''} hidden={stale === 'large' || (stale !== '' && !sound)}>
         <GeneralForm spec={spec} edit={edit} />
         <details open>
@@ -114,7 +114,7 @@ export function ScenarioForm({ store, wanted, onLost }: Props) {
             <button
               type="button"
               class="button"
-              title="A model that is not in the list: by its figures, or a Hugging Face config.json"
+              title="A model that is not in the list: by its dimensions, or from a Hugging Face config.json"
               onClick={() => {
                 describing.value = true
               }}

@@ -6,7 +6,7 @@ import type { Json } from '../yaml/patch'
 
 const most = 4
 
-/** By the name of the job in the file, for jobs come, go and move while there are mistakes. */
+/** By the job's name in the file, because jobs are added, removed and moved while there are mistakes. */
 export function coloursOf(sound: Sound | null): Map<string, string[]> {
   const byName = new Map<string, string[]>()
   if (!sound) return byName

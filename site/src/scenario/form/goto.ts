@@ -1,8 +1,8 @@
 // The way from a problem to the field of the form that shows the value.
 
-/** Puts the focus into the field of that place, as problems write it; false where none shows it, or none can be filled in. */
+/** Focuses the field of a place, written as in problems; false if no field shows it, or it cannot be edited. */
 export function goToField(form: HTMLElement, place: string): boolean {
-  // Of a list of values there is one field.
+  // A list of values has one field.
   const list = place.replace(/(\[\d+\])+$/, '')
   const field = form.querySelector(`[data-at="${CSS.escape(place)}"], [data-at="${CSS.escape(list)}"]`)
   const control = field?.querySelector<HTMLElement>(':is(input:not([type="range"]), select):enabled')

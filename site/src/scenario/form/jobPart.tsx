@@ -4,14 +4,14 @@ import type { ScenarioEdit } from '../edit'
 import { type Fields, number } from '../spec'
 import type { Path } from '../yaml/path'
 
-/** The job that a part is of, its place in the file, and what changes that. */
+/** The job of a part, its place in the file, and the editor of the file. */
 export interface JobPart {
   job: Fields
   index: number
   edit: ScenarioEdit
 }
 
-/** Where something of a job is in the file. */
+/** The path of a job's field in the file. */
 export const pathIn =
   (index: number) =>
   (...names: string[]): Path => ['jobs', index, ...names]

@@ -1,6 +1,6 @@
-// Which job's form is open: the same job's, wherever in the list it is by now.
+// Which job's form is open: it stays with its job when that moves in the list.
 
-/** Where the job of that place is once the names are others; null where it is gone. */
+/** The new place of a job after the names have changed; null if it is gone. */
 export function placeAfter(
   before: readonly string[],
   after: readonly string[],

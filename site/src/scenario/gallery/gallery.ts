@@ -1,5 +1,5 @@
 // Scenarios to start from, each with its lesson and a way to break it: a change of the text
-// like those of the forms, to be seen and undone like them.
+// like those of the forms, which is visible and can be undone.
 
 import { fields, freshName, list, text as textOf } from '../spec'
 import { insert, type Json, move, parse, set } from '../yaml/patch'
@@ -39,7 +39,7 @@ const rush =
     return insert(text, ['jobs'], 0, { ...job, name: freshName(textOf(job.name) || 'rush', names) })
   }
 
-/** In the order of the gallery: from the plain to the special. */
+/** In the order of the gallery: from simple to special. */
 const twists: Record<string, Twist> = {
   quickstart: {
     label: 'Add a rush job',
@@ -47,7 +47,7 @@ const twists: Record<string, Twist> = {
   },
   rack: { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
   'full-depth': {
-    label: 'Let vgg leave layers out',
+    label: 'Allow partial depths for vgg',
     apply: put(['jobs', 0, 'spb'], { rule: 'free', min_mean_depth: 0.5 }),
   },
   hetero: {
@@ -58,7 +58,7 @@ const twists: Record<string, Twist> = {
   'finetune-7b': { label: 'Halve the memory', apply: memory('40GiB') },
   'pretrain-70b': { label: 'Cut a node off', apply: cutLinks('r0n0.up', 'r0n0.down') },
   'tensor-parallel': {
-    label: 'One network card a node',
+    label: 'One network card per node',
     apply: put(['cluster', 'racks', 0, 'nic'], '400Gbit/s'),
   },
   'thin-network': { label: 'Cut a rack off', apply: cutLinks('r0.up') },
@@ -74,7 +74,7 @@ const twists: Record<string, Twist> = {
     label: 'Evening job first',
     apply: text => move(set(text, ['jobs', 4, 'release'], undefined), ['jobs'], 4, 0),
   },
-  gang: { label: 'Gang the loose job too', apply: put(['jobs', 2, 'gang'], true) },
+  gang: { label: 'Gang-schedule the loose job too', apply: put(['jobs', 2, 'gang'], true) },
   periodic: { label: 'Take a GPU from each node', apply: put(['cluster', 'racks', 0, 'gpus'], 3) },
   'fair-share': { label: 'Halve the GPUs of a node', apply: put(['cluster', 'racks', 0, 'gpus'], 2) },
   crossing: {
@@ -83,13 +83,13 @@ const twists: Record<string, Twist> = {
   },
   policy: { label: 'Cut the firewall off', apply: cutLinks('spine0-firewall.fwd') },
   queue: {
-    label: 'Keep all in memory all the time',
+    label: 'Keep all jobs in memory all the time',
     apply: text => set(set(text, ['residence'], undefined), ['cluster', 'load_rate'], undefined),
   },
   night: { label: 'Take half of the nodes away', apply: put(['cluster', 'racks', 0, 'nodes'], 32) },
-  burst: { label: 'Limit the GPU-time more', apply: put(['jobs', 0, 'amplification'], 1.2) },
+  burst: { label: 'Tighten the GPU-time limit', apply: put(['jobs', 0, 'amplification'], 1.2) },
   moldable: { label: 'Slow the network down', apply: put(['cluster', 'racks', 0, 'nic'], '2.5Gbit/s') },
-  infeasible: { label: 'Mend it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
+  infeasible: { label: 'Fix it: a later deadline', apply: put(['jobs', 0, 'deadline'], '40s') },
 }
 
 const fileOf = (name: string): string =>
@@ -97,15 +97,15 @@ const fileOf = (name: string): string =>
 
 export const gallery: readonly GalleryEntry[] = Object.entries(twists).map(([name, twist]) => {
   const text = fileOf(name)
-  // By its line, for to read fourteen files takes long, and this runs before the first plan.
+  // Found by a regular expression: parsing all files takes long, and this runs before the first plan.
   return { name, lesson: /^lesson: (.*)$/m.exec(text)?.[1] ?? '', text, twist }
 })
 
-/** The example of the command line that has this text. */
+/** The name of the command line's example with this text. */
 export const exampleOf = (text: string): string | undefined =>
   Object.keys(files)
     .find(path => files[path] === text && path.includes('/examples/'))
     ?.replace(/^.*\/|\.yaml$/g, '')
 
-/** What opens where nothing else does. */
+/** The scenario that opens by default. */
 export const first = fileOf('quickstart')

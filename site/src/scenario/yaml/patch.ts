@@ -1,8 +1,8 @@
 // Changes to a YAML text that leave everything else as its author wrote it: comments,
-// order, spacing. The places are found in the parsed tree, the change is made in the text.
-// Where a place has a form that is not foreseen (an alias, a flow list over many lines),
-// or the outcome would not mean what was asked for, the whole text is written anew from the
-// tree, which keeps comments but not spacing.
+// order, spacing. Places are found in the parsed tree, and the change is made in the text.
+// If a place has an unsupported form (an alias, a flow list over many lines), or the result
+// would not mean what was asked for, the whole text is generated from the tree, which keeps
+// comments but not spacing.
 import {
   type Alias,
   type Document,
@@ -26,23 +26,23 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 const written = { lineWidth: 0, flowCollectionPadding: false } as const
 
-/** A value as it stands inside of braces, and so anywhere. */
+/** A value in flow style, which is valid anywhere. */
 export const inline = (value: Json): string =>
   stringify([value], { ...written, collectionStyle: 'flow' })
     .trim()
     .slice(1, -1)
 
-/** What the text says; undefined where it is not YAML. */
+/** The parsed text; undefined if it is not YAML. */
 export function parse(text: string): Json | undefined {
   if (text !== parsed.text) parsed = { text, json: read(text) }
   return parsed.json
 }
 
-/** The last that was read: after each change of a form both the change and the form ask for it. */
+/** A cache of the last text parsed: after each change in a form both the change and the form ask for it. */
 let parsed: { text: string; json: Json | undefined } = { text: '', json: null }
 
 function read(text: string): Json | undefined {
-  // Aliases that expand without end and nesting without end throw.
+  // Endlessly expanding aliases and endless nesting throw.
   try {
     const doc = parseDocument(text)
     return doc.errors.length > 0 ? undefined : (doc.toJS() as Json)
@@ -51,7 +51,7 @@ function read(text: string): Json | undefined {
   }
 }
 
-/** The text with the value at path; undefined takes the entry away. Parents are made where they lack. */
+/** The text with the value at path; undefined removes the entry. Missing parents are created. */
 export function set(text: string, path: Path, value: Json | undefined): string {
   if (value === undefined && at(parse(text), path) === undefined) return text
   return patched(
@@ -65,14 +65,14 @@ export function set(text: string, path: Path, value: Json | undefined): string {
   )
 }
 
-/** What stands at the path. */
+/** The value at the path. */
 const at = (json: Json | undefined, path: Path): Json | undefined =>
   path.reduce<Json | undefined>(
     (of, key) => (of as Record<string | number, Json> | null | undefined)?.[key],
     json,
   )
 
-/** Above the path there are maps and lists: an alias becomes a copy of what it stands for, and what else is in the way goes. */
+/** Makes sure that there are maps and lists above the path: an alias becomes a copy of its target, and anything else in the way is replaced. */
 function makeWay(doc: Document, path: Path): void {
   path.forEach((key, depth) => {
     const above = path.slice(0, depth)
@@ -83,7 +83,7 @@ function makeWay(doc: Document, path: Path): void {
   })
 }
 
-/** The text with a further entry in the list at path, before the one that is now at index. */
+/** The text with a new entry in the list at path, before the one at index. */
 export function insert(text: string, path: Path, index: number, value: Json): string {
   return patched(
     text,
@@ -115,7 +115,7 @@ export function move(text: string, path: Path, from: number, to: number): string
   )
 }
 
-/** The text with a copy of the entry behind it; change is what differs in the copy. */
+/** The text with a copy of the entry after it; change is what differs in the copy. */
 export function duplicate(text: string, path: Path, index: number, change: Record<string, Json>): string {
   const copied = patched(
     text,
@@ -138,7 +138,7 @@ export function duplicate(text: string, path: Path, index: number, change: Recor
 
 const ensureNewline = (lines: string) => (lines.endsWith('\n') ? lines : `${lines}\n`)
 
-/** The quick change, if it means the same as the one of the tree. */
+/** The textual change, if it means the same as the change in the tree. */
 function patched(
   text: string,
   quick: (doc: Document) => string | undefined,
@@ -152,7 +152,7 @@ function patched(
   try {
     json = doc.toJS()
   } catch {
-    // An alias comes before what it stands for, or that is gone.
+    // An alias comes before its anchor, or the anchor is gone.
     doc = parseDocument(text)
     visit(doc, { Alias: (_, alias) => copyOf(alias, doc) })
     onTree(doc)
@@ -162,14 +162,14 @@ function patched(
   return doc.toString(written)
 }
 
-/** What an alias stands for. */
+/** The target of an alias. */
 function copyOf(alias: Alias, doc: Document): Node | undefined {
   const copy = alias.resolve(doc)?.clone() as Scalar | YAMLMap | YAMLSeq | undefined
   if (copy) delete copy.anchor
   return copy
 }
 
-/** Flow pairs are split from each other by ", ". */
+/** Flow pairs are separated by ", ". */
 function withValue(doc: Document, text: string, path: Path, value: Json): string | undefined {
   const old = doc.getIn(path, true) as Node | undefined
   if (old?.range) {
@@ -177,7 +177,7 @@ function withValue(doc: Document, text: string, path: Path, value: Json): string
       ? !old.source?.includes('\n') && old.type !== 'BLOCK_LITERAL' && old.type !== 'BLOCK_FOLDED'
       : isCollection(old) && old.flow
     if (isAlias(old) || !replaceable) return undefined
-    // An empty value has no place of its own, only the colon before it.
+    // An empty value has no range of its own, only the colon before it.
     const gap = old.range[0] === old.range[1] && text[old.range[0] - 1] === ':' ? ' ' : ''
     return text.slice(0, old.range[0]) + gap + inline(value) + text.slice(old.range[1])
   }
@@ -206,7 +206,7 @@ function without(doc: Document, text: string, path: Path): string | undefined {
   if (isSeq(parent)) {
     const entries = entryLines(text, parent)
     const entry = entries?.[Number(key)]
-    // A list that becomes empty is for the tree to write.
+    // A list that becomes empty is left to the tree.
     if (!entry || entries.length === 1) return undefined
     return text.slice(0, entry.start) + text.slice(entry.end)
   }
@@ -228,7 +228,7 @@ function without(doc: Document, text: string, path: Path): string | undefined {
     return after ? text.slice(0, own.start) + text.slice(after.start) : undefined
   }
   const start = lineStart(text, own.start)
-  // The first pair of a list's entry shares its line with the dash.
+  // The first pair of a list entry shares its line with the dash.
   if (text.slice(start, own.start).trim() !== '') return undefined
   const after = range(index + 1)
   const end = after ? lineStart(text, after.start) : blockEnd(text, parent)

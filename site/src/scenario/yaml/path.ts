@@ -1,4 +1,4 @@
-// Places in the scenario's tree, as lists of keys and as problems write them.
+// Places in the scenario's tree, as lists of keys and as written in problems.
 export type Path = readonly (string | number)[]
 
 /** Like jobs[0].spb.rule. */

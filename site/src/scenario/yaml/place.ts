@@ -1,4 +1,4 @@
-// Where in a text the parts of a parsed tree are, in whole lines.
+// The positions of the parts of a parsed tree in the text, in whole lines.
 import { isCollection, isPair, isSeq, type Node } from 'yaml'
 
 export const lineStart = (text: string, at: number) => text.lastIndexOf('\n', at - 1) + 1
@@ -9,7 +9,7 @@ const nextLine = (text: string, at: number) => {
   return newline < 0 ? text.length : newline + 1
 }
 
-/** The start of the line after the last one that holds something of the node. */
+/** The start of the line after the last line of the node. */
 export function blockEnd(text: string, node: Node): number {
   const end = lastOf(node)
   // A block scalar ends with its own newline.
@@ -25,7 +25,7 @@ function lastOf(node: Node): number {
   return node.range?.[1] ?? 0
 }
 
-/** Puts whole lines at a place, which may be the end of a text without a last newline. */
+/** Inserts whole lines at a place, which may be the end of a text without a final newline. */
 export function insertLines(text: string, at: number, lines: string): string {
   const before = text.slice(0, at)
   return before + (before === '' || before.endsWith('\n') ? '' : '\n') + lines + text.slice(at)
@@ -38,7 +38,7 @@ export interface EntryLines {
   indent: number
 }
 
-/** The lines of each entry of a block list, with the comments directly above; null where they are not whole lines. */
+/** The lines of each entry of a block list, with the comments directly above; null if they are not whole lines. */
 export function entryLines(text: string, list: unknown): EntryLines[] | null {
   if (!isSeq(list) || list.flow || list.items.length === 0) return null
   const entries: EntryLines[] = []
@@ -53,14 +53,14 @@ export function entryLines(text: string, list: unknown): EntryLines[] | null {
     entries.push({ start, end, indent: dash[1]!.length })
     floor = end
   }
-  // Blank lines and looser comments between two entries belong to the one before.
+  // Blank lines and other comments between two entries belong to the one before.
   entries.forEach((entry, i) => {
     entry.end = entries[i + 1]?.start ?? entry.end
   })
   return entries
 }
 
-/** Walks up over comment lines that are indented like the entry, as far as floor. */
+/** Walks up over comment lines that are indented like the entry, up to floor. */
 function withComments(text: string, line: number, indent: number, floor: number): number {
   let start = line
   while (start > floor) {
