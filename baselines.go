@@ -29,7 +29,7 @@ const (
 )
 
 // notAsked is why a plan does not show the baselines on fewer workers.
-const notAsked = "not asked for: only where baselines have the budget of the plan are there any on fewer workers"
+const notAsked = "not computed: plans on fewer workers are made only if the baselines have the budget of the plan"
 
 // Parts of a run that draw from sources of their own; see planner.rng.
 const (

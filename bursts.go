@@ -106,7 +106,7 @@ func (d *BurstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 			OneGPU: chains[i].DataParallel(1).Time, DataParallel: chains[i].DataParallel(widest).Time, Slowdown: float64(f.Period) / float64(f.Alone),
 		})
 		if widest < job.GPUs {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: at most %d of %d GPUs are used: the batch of %d is divided no further", job.Name, widest, job.GPUs, job.Batch))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: at most %d of %d GPUs are used: the batch of %d cannot be divided further", job.Name, widest, job.GPUs, job.Batch))
 		}
 	}
 	sum := new(big.Rat)
@@ -115,7 +115,7 @@ func (d *BurstDocument) fill(in *instance.Bursts, chains []*burst.Chain, s *burs
 		sum.Add(sum, rate)
 		filler := BackgroundDocument{Name: job.Name, GPU: home, Rate: *Number(rate), RateExact: rate.RatString()}
 		if home == burst.Nowhere {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: no GPU that idles has the memory for it", job.Name))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: no idle GPU has enough memory for it", job.Name))
 		} else {
 			filler.Node = in.Nodes[in.GPUs[home].Node].Name
 			filler.PerSecond = filler.Rate * 1e6 / float64(job.On[in.GPUs[home].Type].Time[job.Full()])

@@ -329,7 +329,7 @@ func TestDecodeCertificate(t *testing.T) {
 		"no prices":          {replace(`,"prices":[]`, ""), "prices: this key is missing"},
 		"no denominator":     {replace(`"denominator":1,`, ""), "denominator: this key is missing"},
 		"version 2":          {replace(`"version":3`, `"version":2`), "version: this is version 2; this JigSaw reads version 3"},
-		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is no kind of proof about such an instance; the kinds are`},
+		"another kind":       {replace(`"chain"`, `"guess"`), `kind: "guess" is not a kind of proof for such an instance; the kinds are`},
 		"kind 7":             {replace(`"chain"`, `7`), "kind: this must be a text"},
 		"another instance":   {replace(`"instance":"`, `"instance":"00`), "instance: the certificate is about another instance or objective"},
 		"NaN":                {replace(`9022`, `NaN`), "invalid JSON: "},

@@ -133,7 +133,7 @@ func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSour
 	}
 	switch {
 	case in.Objective != instance.Makespan:
-		return nil, instance.Problems{{Path: "objective", Message: fmt.Sprintf("costs are compared of plans for makespan, not %s", in.Objective)}}
+		return nil, instance.Problems{{Path: "objective", Message: fmt.Sprintf("costs are compared only for makespan, not %s", in.Objective)}}
 	case !in.Priced():
 		return nil, instance.Problems{{Path: "cluster.gpu_types", Message: "no type of GPU has a price; give price_per_hour"}}
 	}

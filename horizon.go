@@ -27,11 +27,11 @@ import (
 func beyond(in *instance.Instance, what string) error {
 	switch {
 	case in.Queues():
-		return errors.New("jigsaw: " + what + ": not where jobs hold memory only while they run; with residence: plan they hold it all the time")
+		return errors.New("jigsaw: " + what + ": not for jobs that hold memory only while they run; with residence: plan they hold it all the time")
 	case in.Long():
-		return errors.New("jigsaw: " + what + ": not for plans of so many tasks; with fewer iterations they can be written out")
+		return errors.New("jigsaw: " + what + ": not for plans of this many tasks; with fewer iterations they can be written out")
 	case in.Resumes():
-		return errors.New("jigsaw: " + what + ": not where jobs are in memory when the plan begins; leave resident out")
+		return errors.New("jigsaw: " + what + ": not for instances with jobs in memory when the plan begins; leave resident out")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (p *planner) horizon() (*Result, error) {
 	if s, err := p.together(p.in, orders, 1); err == nil {
 		p.takeBlocks("the search for orders", s)
 	} else {
-		p.note("no plan of jobs that share GPUs: %v", err)
+		p.note("no plan in which jobs share GPUs: %v", err)
 	}
 	p.endBounds()
 	p.wait(bounds)
@@ -172,7 +172,7 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	for _, s := range plans {
 		if violations := check.Blocks(in, s); len(violations) > 0 {
 			// Cells are planned apart, and may ask more of a link together than it has.
-			err = fmt.Errorf("of the cells together %v", violations[0])
+			err = fmt.Errorf("the plans of the cells together: %v", violations[0])
 			continue
 		}
 		if better {

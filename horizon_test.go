@@ -430,7 +430,7 @@ cluster:
 		"name,model,workers,iterations\na,gnmt,4.5,100\n":                `"4.5" is not a whole number above 0`,
 		"name,model,workers,iterations\na,gnmt,4,99999999999999999999\n": `iterations: "99999999999999999999" is too large`,
 		"\xff\xfen\x00":                                               "the list is in UTF-16; save it as UTF-8",
-		"name,model,workers\na,gnmt,4\n":                              "line 1: one of the columns iterations and hours has to be there",
+		"name,model,workers\na,gnmt,4\n":                              "line 1: one of the columns iterations and hours is needed",
 		"name,model,workers,iterations\na,gnmt,four,100\n":            `line 2, column 8: workers: "four" is not a whole number above 0`,
 		"name,model,workers,hours\na,gnmt,4,-1\n":                     `line 2, column 10: hours: "-1" is not a number of hours`,
 		"name,model,workers,iterations\na,gnmt,4,\n":                  `line 2, column 1: job "a" needs either iterations or hours`,
@@ -438,8 +438,8 @@ cluster:
 		"name,modell,workers,iterations\n":                            `line 1, column 6: unknown column "modell"`,
 		"name,model,workers,iterations\na,gnmt,4,100\nb,gnmu,4,100\n": `line 3: jobs[1].model "b": no profile of model "gnmu"; did you mean "gnmt"?`,
 		"name,model,workers,iterations,release\na,gnmt,4,100,soon\n":  "line 2, column 14: release: ",
-		"name,model,name,workers,iterations\n":                        `line 1, column 12: the column "name" is there twice`,
-		"":                                                            "the list is empty; a list of jobs begins with a line of columns",
+		"name,model,name,workers,iterations\n":                        `line 1, column 12: the column "name" is given twice`,
+		"":                                                            "the list is empty; a list of jobs begins with a line of column names",
 	} {
 		_, err := batch(jobs)
 		require.ErrorContains(t, err, want, "%q", jobs)

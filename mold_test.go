@@ -164,14 +164,14 @@ func TestMoldManyJobs(t *testing.T) {
 func TestMoldErrors(t *testing.T) {
 	t.Parallel()
 	for want, job := range map[string]string{
-		"line 7, column 51: jobs[0].moldable: this stands in place of workers": "batch: 8, workers: 2, moldable: [2]",
-		"moldable[1]: 3 workers cannot share a batch of 8 evenly":              "batch: 8, moldable: [2, 3]",
-		"moldable[1]: 2 is there twice":                                        "batch: 8, moldable: [2, 2]",
-		"a moldable job needs a batch":                                         "moldable: [2]",
-		"moldable[0]: 0 workers":                                               "batch: 8, moldable: [0]",
-		"9 numbers of workers":                                                 "batch: 8, moldable: [1, 2, 3, 4, 5, 6, 7, 8, 9]",
-		"has no profile at batch 4 on v100, only at 128":                       "batch: 8, moldable: [2]",
-		"exceed the 4 GPUs":                                                    "batch: 1024, moldable: [8]",
+		"line 7, column 51: jobs[0].moldable: this replaces workers": "batch: 8, workers: 2, moldable: [2]",
+		"moldable[1]: 3 workers cannot share a batch of 8 evenly":    "batch: 8, moldable: [2, 3]",
+		"moldable[1]: 2 is given twice":                              "batch: 8, moldable: [2, 2]",
+		"a moldable job needs a batch":                               "moldable: [2]",
+		"moldable[0]: 0 workers":                                     "batch: 8, moldable: [0]",
+		"9 numbers of workers":                                       "batch: 8, moldable: [1, 2, 3, 4, 5, 6, 7, 8, 9]",
+		"has no profile at batch 4 on v100, only at 128":             "batch: 8, moldable: [2]",
+		"exceed the 4 GPUs":                                          "batch: 1024, moldable: [8]",
 	} {
 		document, err := codec.Decode(fmt.Appendf(nil, `version: 1
 cluster:

@@ -84,7 +84,7 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		return nil, err
 	}
 	if in.Resumes() {
-		return nil, instance.Problems{{Path: "jobs", Message: "some are in memory when the plan begins, so that a plan goes on that put them there: replan goes on with that one; or leave resident out"}}
+		return nil, instance.Problems{{Path: "jobs", Message: "some are in memory when the plan begins, so the instance continues another plan: replan that one, or leave resident out"}}
 	}
 	r, err := plan(ctx, in, opt)
 	if err == nil && opt.EqualBaselines && r.Status != Infeasible {

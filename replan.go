@@ -101,7 +101,7 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 		if err != nil {
 			return nil, err
 		}
-		anew.Notes = append(anew.Notes, "the jobs that run cannot go on side by side, nor beside those that move: all are planned anew")
+		anew.Notes = append(anew.Notes, "the running jobs cannot continue side by side, or not beside those that move: all are planned again")
 		return r.result(anew), nil
 	}
 	p.in, p.result.Instance, p.show = r.in, r.in, newShowcase(r.in, opt.Incumbent)
@@ -168,7 +168,7 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 	}
 	return fixed.Schedule.Block(), func(ctx context.Context, p *planner, rounds int) {
 		search := repair.Search{Rounds: rounds, Stop: p.goodEnough(), Improved: func(s *instance.Schedule) { p.improved("search", s) }}
-		p.takeBlocks("the search for turns", search.Improve(ctx, p.in, old, damage, fixed.Schedule, p.rng(horizonPart)).Block())
+		p.takeBlocks("the search after the repair", search.Improve(ctx, p.in, old, damage, fixed.Schedule, p.rng(horizonPart)).Block())
 	}, nil
 }
 

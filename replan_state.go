@@ -60,10 +60,10 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 		return nil, err
 	}
 	if in.Objective.Periodic() {
-		return nil, instance.Problems{{Path: "objective", Message: "a plan that repeats for ever has no rest; plan the changed instance"}}
+		return nil, instance.Problems{{Path: "objective", Message: "a plan that repeats has no rest to continue; plan the changed instance"}}
 	}
 	if violations := check.Blocks(in, plan); len(violations) > 0 {
-		return nil, instance.Problems{{Message: "the plan is not one of this instance: " + violations[0].String()}}
+		return nil, instance.Problems{{Message: "the plan is not for this instance: " + violations[0].String()}}
 	}
 	tick := instance.Duration(in.TickUS * 1000)
 	r := &rest{was: in, plan: plan, at: instance.Tick(u.At / tick)}
@@ -140,7 +140,7 @@ func (r *rest) jobs(changes []Change) error {
 		case left == 0:
 			r.fate[j] = ended
 		case !r.state.Begun[j] && c.Kind == Progress && c.Iterations > 0:
-			return bad(fmt.Errorf("job %q had not begun by the plan", c.Subject))
+			return bad(fmt.Errorf("job %q had not begun according to the plan", c.Subject))
 		case left != r.left[j]:
 			r.fate[j], r.left[j], r.changed[j] = goesOn, left, true
 		}
@@ -171,7 +171,7 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 			case place < 0:
 				return bad(fmt.Errorf("say which GPU of node %q failed, like %q", name, left))
 			case n.At(place) < 0:
-				return bad(fmt.Errorf("node %q has no such GPU, or it is out of service already; one that is not is %q", name, left))
+				return bad(fmt.Errorf("node %q has no such GPU, or it is out of service already; one in service is %q", name, left))
 			}
 			if n.GPUs == 1 {
 				c = Change{Kind: FailNode, Subject: name}

@@ -89,7 +89,7 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return nil, err
 	}
 	if in.Objective.Periodic() {
-		return nil, instance.Problems{{Path: "objective", Message: "failures are looked at in plans that run once; choose makespan or weighted_completion"}}
+		return nil, instance.Problems{{Path: "objective", Message: "failures are examined for plans that run once; choose makespan or weighted_completion"}}
 	}
 	if opt.Failures < 1 || opt.Failures > 2 {
 		return nil, fmt.Errorf("jigsaw: %d failures at once; choose 1 or 2", opt.Failures)
@@ -99,7 +99,7 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return r, err
 	}
 	if r.Plan.Schedule == nil {
-		return nil, instance.Problems{{Path: "jobs", Message: "the plan is in blocks, of too many tasks to be carried over one by one: give jobs fewer iterations, or jigsaw replan --fail-node goes on with such a plan"}}
+		return nil, instance.Problems{{Path: "jobs", Message: "the plan is in blocks, with too many tasks to be repaired one by one: give jobs fewer iterations, or use jigsaw replan --fail-node"}}
 	}
 	cases := failures(in, opt)
 	r.Cases = len(cases)
@@ -443,7 +443,7 @@ func (r *ResilienceResult) Draw(w io.Writer) error {
 			if worst.Sign() > 0 && d.Sign() > 0 {
 				mark.Level, _ = new(big.Rat).Quo(d, worst).Float64()
 			}
-			mark.Text = fmt.Sprintf("%s touched, repaired %s, re-planned %s", count(len(h.Touched), "job"), FormatValue(in, h.Repaired), FormatValue(in, h.Replanned))
+			mark.Text = fmt.Sprintf("%s affected, repaired %s, re-planned %s", count(len(h.Touched), "job"), FormatValue(in, h.Repaired), FormatValue(in, h.Replanned))
 		}
 		for _, f := range h.Failures {
 			marks, name := o.Links, f.Link

@@ -39,7 +39,7 @@ type scheduler func(Config, *instance.Instance) (*instance.Schedule, error)
 func (c Config) bestBundles(ctx context.Context, in *instance.Instance, schedule scheduler) (best *bundle.Instance, s *instance.Schedule, err error) {
 	quick := c
 	quick.Quick, quick.Improved, quick.Constructed = true, nil, nil
-	err = &NoPlan{Reason: "no division of the nodes into groups of GPUs has room for the workers of all jobs"}
+	err = &NoPlan{Reason: "however the nodes are divided into groups of GPUs, the workers of all jobs do not fit"}
 	for _, b := range bundlings(in) {
 		found, failed := schedule(quick.within(b), b.Instance)
 		if failed != nil {

@@ -241,7 +241,7 @@ func TestNoBundlesBlameNoJob(t *testing.T) {
 	}, nil)
 	require.NoError(t, err)
 	_, err = Greedy(t.Context(), in, heuristicstest.Source(1))
-	require.ErrorContains(t, err, "no schedule found: no division of the nodes")
+	require.ErrorContains(t, err, "no schedule found: however the nodes are divided")
 }
 
 // TestPeriodicBundles: in a plan that repeats, workers of two and of three GPUs need not all have

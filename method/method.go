@@ -1,6 +1,6 @@
-// Package method names the parts of the planner that can be switched off, to measure what each
-// is worth: `bench run --without NAME`. It is the one list of them. A part asks the [Set] that
-// it is handed down in the options of its room; a new part gets a constant and a line in All.
+// Package method names the parts of the planner that can be switched off, to measure the effect of
+// each: `bench run --without NAME`. It is the only list of them. A part asks the [Set] in the
+// options of its package; a new part gets a constant and a line in All.
 package method
 
 import (
@@ -52,7 +52,7 @@ const (
 	Tree    Name = "tree"
 )
 
-// Method is a name and what it stands for.
+// Method is a name and its meaning.
 type Method struct {
 	Name Name
 	What string
@@ -61,18 +61,18 @@ type Method struct {
 // All lists the methods.
 func All() []Method {
 	return []Method{
-		{ListChanges, "greedy's changes of the best list schedule"},
+		{ListChanges, "changes of the best list schedule in greedy"},
 		{Balance, "annealing of loads after jobs were placed one by one"},
 		{SerialDecoder, "list scheduling that puts iterations into the earliest gaps"},
-		{Unrelated, "the assignment search for single workers on unlike GPUs"},
+		{Unrelated, "the assignment search for jobs of one worker on different types of GPUs"},
 		{Lanes, "annealing of orders of all operations"},
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
-		{Exchange, "jobs dealt out to groups of nodes, and exchanges between them"},
+		{Exchange, "assignment of jobs to groups of nodes, and exchanges between them"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{Sizes, "workers of some numbers of GPUs after those of others, on the same GPUs"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
-		{Admission, "jobs of a long plan that come as soon as others make way, where memory has no room for all or they are released in turn"},
+		{Admission, "jobs of a long plan that start as soon as others end, where memory does not hold all or they are released one after the other"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},
@@ -95,7 +95,7 @@ func Names() []string {
 // Set of methods that are switched off; nil: none.
 type Set map[Name]bool
 
-// Parse makes a set of names. An unknown one is an error that lists the known.
+// Parse makes a set of names. An unknown name is an error that lists the known ones.
 func Parse(names []string) (Set, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -140,5 +140,5 @@ func (s Set) names() []string {
 	return names
 }
 
-// String is the names with commas between them, as [Parse] takes them once split.
+// String is the names separated by commas, as [Parse] takes them after splitting.
 func (s Set) String() string { return strings.Join(s.names(), ",") }

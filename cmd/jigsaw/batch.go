@@ -47,7 +47,7 @@ func (o *batch) spec(name string, std cli.Streams) (document *codec.Document, mo
 		document, models, err = o.both(std)
 	}
 	if given := o.Given(); err == nil && given != "" && o.traces == 0 {
-		err = cli.Usage(fmt.Errorf("%s is for traces, and no list of jobs that is given is one", given))
+		err = cli.Usage(fmt.Errorf("%s is for traces, and none of the lists of jobs is a trace", given))
 	}
 	return document, models, err
 }

@@ -66,7 +66,7 @@ Exit codes: 0 planned, 2 invalid input.`,
 	}
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to look in beside the library (repeatable)")
+	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to use besides the library (repeatable)")
 	f.StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	f.IntVar(&o.batch, "batch", 32, "samples of an iteration, over all GPUs")
 	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs that a layer may have, a power of two; several are compared")
@@ -198,7 +198,7 @@ func (r *burstReport) plan(chain *burst.Chain, most int, limit instance.Ratio, r
 	c.Stages = chain.Stages(c.Plan)
 	var exact bool
 	if c.Front, exact = chain.Front(limit, mostLabels); !exact {
-		r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: more than %d ways to a layer", most, c.Limit, mostLabels))
+		r.Notes = append(r.Notes, fmt.Sprintf("the front of %d GPUs at %s may lack plans: a layer has more than %d partial plans", most, c.Limit, mostLabels))
 	}
 	c.Bytes = room.Bytes(chain, c.Plan.Widths, 0)
 	for _, p := range c.Front {
@@ -277,7 +277,7 @@ func (o *burstOptions) find(model string) (found []*instance.Profile, err error)
 func (o *burstOptions) network(gpu string) (burst.Network, error) {
 	n, known := burst.Published(gpu)
 	if !known && o.rate == 0 {
-		return n, cli.Usage(fmt.Errorf("no network is known for GPUs of type %q; say --rate, like 100Gbit/s, and --latency", gpu))
+		return n, cli.Usage(fmt.Errorf("no network is known for GPUs of type %q; give --rate, like 100Gbit/s, and --latency", gpu))
 	}
 	if o.rate != 0 {
 		n.Rate = o.rate
@@ -304,10 +304,10 @@ func (r *burstReport) note(chain *burst.Chain, most int, guessed []int, found []
 		for _, b := range guessed {
 			not = append(not, fmt.Sprint(b))
 		}
-		add(fmt.Sprintf("batch %s per GPU was not measured (%s was): interpolated, or in proportion, which flatters many GPUs", strings.Join(not, ", "), strings.Join(have, ", ")))
+		add(fmt.Sprintf("batch %s per GPU was not measured (%s was): its times are interpolated or extrapolated, which favours many GPUs", strings.Join(not, ", "), strings.Join(have, ", ")))
 	}
 	if widest := slices.Max(chain.GPUs); widest < most {
-		add(fmt.Sprintf("at most %d of %d GPUs are used: the batch of %d is divided no further", widest, most, r.Batch))
+		add(fmt.Sprintf("at most %d of %d GPUs are used: the batch of %d cannot be divided further", widest, most, r.Batch))
 	}
 }
 

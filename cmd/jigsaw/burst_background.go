@@ -40,7 +40,7 @@ func (o *backgroundOptions) check(changed func(string) bool, cases int) error {
 	if len(o.models) == 0 {
 		for _, name := range []string{"background-jobs", "slice", "slowdown", "overlap", "picture"} {
 			if changed(name) {
-				return cli.Usage(fmt.Errorf("--%s is for background jobs; say --background MODEL, too", name))
+				return cli.Usage(fmt.Errorf("--%s is for background jobs; give --background MODEL, too", name))
 			}
 		}
 	}

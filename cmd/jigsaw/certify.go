@@ -80,7 +80,7 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	}
 	if molds := document.Spec.Molds(); molds || document.Spec.Bursts() {
 		if len(args) == 3 && !molds {
-			return cli.Usage(errors.New("a plan of burst-parallel jobs has its bound beside it in jigsaw check, which takes it"))
+			return cli.Usage(errors.New("for a plan of burst-parallel jobs use jigsaw check, which shows its bound as well"))
 		}
 		about := bursts
 		if molds {
@@ -224,7 +224,7 @@ func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std 
 	c, err := p.decode(file)
 	var problems instance.Problems
 	if errors.As(err, &problems) && unnamed && problems[0].Path == "instance" {
-		problems[0].Message += fmt.Sprintf("; the instance has no name and goes by its file's, %q: if that was another one, give it as name in the file", p.name)
+		problems[0].Message += fmt.Sprintf("; the instance has no name, so that of its file, %q, was taken: if the file had another name before, write that as name in it", p.name)
 	}
 	if err != nil {
 		return nil, cli.Invalid(name, "a certificate about "+p.name, err)
@@ -265,7 +265,7 @@ func (r *certifyReport) judge(in *instance.Instance, s written) error {
 		}
 	}
 	if r.Infeasible || better(r.primal, r.bound) {
-		return errors.New("the schedule is valid although the certificate proves that there is none so good: one of the two checks is wrong; please report this")
+		return errors.New("the schedule is valid although the certificate proves that no schedule is this good: one of the two checks is wrong; please report this")
 	}
 	if gap := jigsaw.Gap(r.primal, r.bound); !math.IsNaN(gap) {
 		r.Gap = &gap

@@ -20,10 +20,10 @@ type changeFlags struct {
 
 func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Streams) {
 	f := c.Flags()
-	f.StringArrayVar(&o.nodes, "fail-node", nil, "take this `node` away")
-	f.StringArrayVar(&o.gpus, "fail-gpu", nil, "take this `GPU` away, like r0n1.gpu2, the third of node r0n1")
+	f.StringArrayVar(&o.nodes, "fail-node", nil, "remove this `node`")
+	f.StringArrayVar(&o.gpus, "fail-gpu", nil, "remove this `GPU`, like r0n1.gpu2, the third of node r0n1")
 	f.StringArrayVar(&o.more, "add-gpu", nil, "add one GPU to this `node`")
-	f.StringArrayVar(&o.cut, "cut", nil, "take this `link` away")
+	f.StringArrayVar(&o.cut, "cut", nil, "remove this `link`")
 	f.StringArrayVar(&o.links, "link", nil, "make a link, `name=factor`, faster or slower: r0.up=1.1 is 10 % faster")
 	f.StringArrayVar(&o.memory, "memory", nil, "give a GPU type, `name=factor`, more or less memory")
 	f.StringVar(&o.network, "network", "", "make NICs and links between switches faster or slower by this `factor`")

@@ -231,9 +231,9 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 	say := func(what string, a *costAnswer, bound string) {
 		switch {
 		case a.Status == jigsaw.Infeasible:
-			fmt.Fprintf(w, "%s: proven that no plan is\n", what)
+			fmt.Fprintf(w, "%s: proven that no plan exists\n", what)
 		case a.Choice == nil:
-			fmt.Fprintf(w, "%s: no choice is; %s\n", what, bound)
+			fmt.Fprintf(w, "%s: none found; %s\n", what, bound)
 		default:
 			c := &result.Choices[*a.Choice]
 			var nodes []string

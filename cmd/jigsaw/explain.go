@@ -125,7 +125,7 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 func (r *explainReport) mendText(w io.Writer) error {
 	list := r.Remedies
 	if r.Memory != nil {
-		fmt.Fprintln(w, "\nNo plan is found because memory is short:")
+		fmt.Fprintln(w, "\nNo plan is found because memory is too small:")
 		sentences(w, r.Memory.Reasons)
 		if list = r.Memory.Remedies; len(list) == 0 {
 			_, err := fmt.Fprintln(w, "\nNo single change that was tried is enough.")
@@ -133,7 +133,7 @@ func (r *explainReport) mendText(w io.Writer) error {
 		}
 	}
 	if len(list) > 0 {
-		fmt.Fprintln(w, "\nA plan is found with any one of these:")
+		fmt.Fprintln(w, "\nEach of these changes alone makes a plan possible:")
 		texts := make([]string, len(list))
 		for i, remedy := range list {
 			texts[i] = remedy.Text

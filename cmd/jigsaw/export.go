@@ -27,7 +27,7 @@ func (o *programOptions) flags(c *cobra.Command) {
 	o.Flags(c)
 	f := c.Flags()
 	f.StringVar(&o.granularity, "granularity", "gpu", "what tasks are assigned to: gpu (exact), node or pool (smaller relaxations)")
-	f.Int64Var(&o.horizon, "horizon", 0, "only schedules that end by this tick; 0 leaves out what is worse than a greedy plan")
+	f.Int64Var(&o.horizon, "horizon", 0, "only schedules that end by this tick; 0 excludes only what is worse than a greedy plan")
 	f.Int64Var(&o.period, "period", 0, "period in ticks, for periodic objectives")
 	_ = c.RegisterFlagCompletionFunc("granularity", cobra.FixedCompletions(granularities, cobra.ShellCompDirectiveNoFileComp))
 }

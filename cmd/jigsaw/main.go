@@ -102,8 +102,8 @@ described in what jigsaw schema instance prints.`,
 			}
 			wants := map[string]string{
 				"duration": "a time with its unit, like 10s, 5m or 1h30m",
-				"int":      "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-				"float64": "a number", "float64Slice": "numbers with commas between", "bool": "true or false",
+				"int":      "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0",
+				"float64": "a number", "float64Slice": "numbers separated by commas", "bool": "true or false",
 			}[value.GetFlag().Value.Type()]
 			switch {
 			case wants == "":

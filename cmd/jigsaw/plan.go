@@ -129,7 +129,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 		return err
 	}
 	if !o.begin.IsZero() && in.Objective.Periodic() {
-		return cli.Usage(errors.New("--begin is for plans that run once; one that repeats tells no times"))
+		return cli.Usage(errors.New("--begin is for plans that run once; a plan that repeats has no times"))
 	}
 	if err := o.keep(document.Spec); err != nil {
 		return err

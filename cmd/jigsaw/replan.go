@@ -78,7 +78,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 		},
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flag("at").Changed {
-				return cli.Usage(errors.New("say with --at how long ago the plan began, like --at 2h"))
+				return cli.Usage(errors.New("give --at, how long ago the plan began, like --at 2h"))
 			}
 			return nil
 		},

@@ -64,7 +64,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 		return cli.Usage(fmt.Errorf("--failures %d: choose 1 or 2", o.failures))
 	}
 	if o.sample != 0 && o.failures == 1 {
-		return cli.Usage(errors.New("--sample is for --failures 2: of single failures all are looked at"))
+		return cli.Usage(errors.New("--sample is for --failures 2: single failures are all examined"))
 	}
 	if o.sample < 0 || o.top < 0 {
 		return cli.Usage(errors.New("--sample and --top are numbers from 1"))
@@ -83,7 +83,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	r, err := jigsaw.Resilience(ctx, o.Document.Spec, o.Models, jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
 	end()
 	if err != nil {
-		return cli.Refused(o.Document, name, "an instance whose failures can be looked at", err)
+		return cli.Refused(o.Document, name, "an instance whose failures can be examined", err)
 	}
 	if r.Plan.Schedule == nil {
 		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) error { return planTable(w, std, r.Plan) }); err != nil {
@@ -119,7 +119,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 		rows = 40
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "failed\tjobs touched\tmoved\trepaired\tre-planned\tbound\t")
+	fmt.Fprintln(t, "failed\tjobs affected\tmoved\trepaired\tre-planned\tbound\t")
 	harmless, more := 0, 0
 	var why []string
 	for i := range r.Harm {
@@ -156,11 +156,11 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	}
 	var notes []string
 	if h := r.Beaten(); h != nil {
-		notes = append(notes, fmt.Sprintf("%s: the new plan is better than that of the whole cluster, %s for %s; all plans here are quick ones, and jigsaw plan may find a better one of that, too",
+		notes = append(notes, fmt.Sprintf("%s: the new plan is better than that of the whole cluster, %s for %s; all plans here are quick ones, and jigsaw plan may find a better one of the whole cluster, too",
 			failed(h.Failures), value(h.Replanned), value(r.Plan.Primal)))
 	}
 	if len(r.Harm) < r.Cases {
-		notes = append(notes, "interrupted: the others were not looked at")
+		notes = append(notes, "interrupted: the others were not examined")
 	}
 	return std.Notes(w, notes)
 }
@@ -168,9 +168,9 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 // harmlessText says how many failures affect nothing.
 func harmlessText(n int) string {
 	if n == 1 {
-		return "1 case touches"
+		return "1 case affects"
 	}
-	return fmt.Sprintf("%d cases touch", n)
+	return fmt.Sprintf("%d cases affect", n)
 }
 
 // failed lists failures.

@@ -51,7 +51,7 @@ Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 	o.changed.flags(c, &o.InstanceFlags, std)
 	c.Flag("fail-gpu").Usage += ", or with one less in a node"
 	f.StringArrayVar(&o.changed.speed, "speed", nil, "make a GPU type, `name=factor`, faster or slower")
-	f.StringArrayVar(&o.changed.drop, "drop", nil, "take this `job` away")
+	f.StringArrayVar(&o.changed.drop, "drop", nil, "remove this `job`")
 	f.StringVar(&o.write, "write", "", "write the changed instance into this YAML `file`")
 	o.CompleteFrom(c, "speed", "=", std, cli.TypeNames)
 	o.CompleteFrom(c, "drop", "", std, cli.JobNames)

@@ -108,7 +108,7 @@ func (c *Chain) check() error {
 	return nil
 }
 
-var errTooLong = errors.New("burst: the layers take too long to add up; use a smaller batch, fewer GPUs or a faster network")
+var errTooLong = errors.New("burst: the times of the layers are too long to be added up; use a smaller batch, fewer GPUs or a faster network")
 
 // time is (1): layer l on GPUs[j], entered from GPUs[i]; the first layer is entered from none.
 func (c *Chain) time(l, i, j int) instance.Duration {

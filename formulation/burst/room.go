@@ -29,9 +29,9 @@ func (c *Chain) Within(limit instance.Ratio, room Room) (plan *Plan, why string,
 	}
 	plan, least, exact := c.fastestWithin(limit, room, mostWays)
 	if plan == nil {
-		return nil, fmt.Sprintf("no stages within the limit have room: those that take least take %s of the %s of its first GPU; choose a smaller batch, more GPUs or a higher limit", least, room.Memory), exact
+		return nil, fmt.Sprintf("no stages within the limit fit in memory: the smallest take %s of the %s of its first GPU; choose a smaller batch, more GPUs or a higher limit", least, room.Memory), exact
 	}
-	return plan, fmt.Sprintf("the fastest stages, %s, would take %s of the %s of its first GPU: those chosen are the fastest that have room", fastest.Time, bytes, room.Memory), false
+	return plan, fmt.Sprintf("the fastest stages, %s, would take %s of the %s of its first GPU: those chosen are the fastest that fit", fastest.Time, bytes, room.Memory), false
 }
 
 // fastestWithin is the fastest plan within a limit that also fits in memory, if there is one; among equals that of

@@ -38,7 +38,7 @@ func Chains(in *instance.Bursts) (chains []*Chain, notes []string, err error) {
 			return nil, nil, fmt.Errorf("job %q: %w", job.Name, err)
 		}
 		if len(guessed) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: batch %s per GPU was not measured: interpolated, or in proportion, which flatters many GPUs", job.Name, strings.Trim(fmt.Sprint(guessed), "[]")))
+			notes = append(notes, fmt.Sprintf("%s: batch %s per GPU was not measured: its times are interpolated or extrapolated, which favours many GPUs", job.Name, strings.Trim(fmt.Sprint(guessed), "[]")))
 		}
 		chains = append(chains, c)
 	}

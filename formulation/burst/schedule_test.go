@@ -180,7 +180,7 @@ func TestSolveWithoutRoom(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, s)
 	assert.True(t, proven)
-	assert.Contains(t, notes[0], "vgg, on node r0n0: no stages within the limit have room")
+	assert.Contains(t, notes[0], "vgg, on node r0n0: no stages within the limit fit in memory")
 }
 
 // TestFastestWithinAgainstBruteForce: the fastest of all paths that fit in memory.

@@ -114,7 +114,7 @@ func CompileBursts(spec *Spec, library ProfileSource) (*Bursts, error) {
 				c.problems.Add(path+".workers", "%d workers; a background job runs on one GPU", s.Workers)
 			}
 		default:
-			c.problems.Add(path, "a job of workers cannot be planned beside burst-parallel jobs; give it background: true, or a file of its own")
+			c.problems.Add(path, "a job with workers cannot be planned together with burst-parallel jobs; give it background: true, or a file of its own")
 		}
 		plain.Jobs[i] = JobSpec{
 			Name: s.Name, Count: s.Count, Model: s.Model, Batch: s.Batch, Workers: 1, Optimizer: s.Optimizer,
@@ -123,7 +123,7 @@ func CompileBursts(spec *Spec, library ProfileSource) (*Bursts, error) {
 		}
 	}
 	if !slices.ContainsFunc(spec.Jobs, func(j JobSpec) bool { return !j.Disabled && j.Kind == Burst }) {
-		c.problems.Add("jobs", "there is no burst-parallel job for the background to run behind; give one kind: burst, or leave background out")
+		c.problems.Add("jobs", "there is no burst-parallel job for background jobs to run behind; give one kind: burst, or leave background out")
 	}
 	if background && len(c.problems) == 0 {
 		c.jobs()
@@ -150,7 +150,7 @@ func (c *compiler) slice(path string, s *JobSpec, b *Bursts) {
 	case slice < 0:
 		c.problems.Add(path+".slice", "must not be negative")
 	case b.Slice != 0 && slice != b.Slice:
-		c.problems.Add(path+".slice", "a slice of %v, and of another background job %v; give all of them the same", slice, b.Slice)
+		c.problems.Add(path+".slice", "a slice of %v, but another background job has %v; give all of them the same", slice, b.Slice)
 	default:
 		b.Slice = slice
 	}
@@ -162,7 +162,7 @@ func (c *compiler) unused(path string, given any, used ...string) {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		if !v.Field(i).IsZero() && !slices.Contains(used, name) {
-			c.problems.Add(path+name, "this means nothing where jobs are burst parallel, or run behind such; leave it out")
+			c.problems.Add(path+name, "this has no meaning in files with burst-parallel jobs; leave it out")
 		}
 	}
 }

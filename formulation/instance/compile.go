@@ -37,11 +37,11 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 		Name: spec.Name, TickUS: spec.TickUS, Objective: spec.Objective,
 	}}
 	if at := spec.bursts(); at != "" {
-		c.problems.Add(at, "burst-parallel jobs, and the background behind them, have plans of another kind: jigsaw plan makes them and jigsaw check checks them, on the command line; nothing else takes them")
+		c.problems.Add(at, "burst-parallel jobs and their background jobs have plans of another kind: only jigsaw plan makes them and jigsaw check checks them, on the command line")
 		return nil, c.problems
 	}
 	if i := slices.IndexFunc(spec.Jobs, func(j JobSpec) bool { return !j.Disabled && len(j.Moldable) > 0 }); i >= 0 {
-		c.problems.Add(fmt.Sprintf("jobs[%d].moldable", i), "the number of workers is still to be chosen: jigsaw plan chooses it, and --write writes the instance that everything else takes")
+		c.problems.Add(fmt.Sprintf("jobs[%d].moldable", i), "the number of workers is still to be chosen: jigsaw plan chooses it, and its --write writes an instance that all commands take")
 		return nil, c.problems
 	}
 	c.header()

@@ -68,7 +68,7 @@ func (c *compiler) gpuTypes() {
 		for n, as := range t.ProfiledAs {
 			path := fmt.Sprintf("%s.profiled_as[%d]", path, n)
 			if as.GPU == "" {
-				c.problems.Add(path+".gpu", "name the GPU whose profiles serve for %q", Clip(t.Name))
+				c.problems.Add(path+".gpu", "name the GPU whose profiles are used for %q", Clip(t.Name))
 			}
 			if as.Speed < 0 || as.Speed > 1000*One || as.Speed != 0 && as.Speed < One/1000 {
 				c.problems.Add(path+".speed", "a relative speed of %v is out of range; choose 0.001 to 1000", as.Speed)
@@ -248,7 +248,7 @@ func (c *compiler) network() {
 		c.speed(path+".rate", l.Rate)
 		for _, end := range []string{l.From, l.To} {
 			if _, ok := index[end]; !ok {
-				c.problems.Add(path, "unknown switch %q; links join switches, nodes hang on theirs by their nic", Clip(end))
+				c.problems.Add(path, "unknown switch %q; links join switches; nodes are joined to theirs by their nic", Clip(end))
 			}
 		}
 		if l.From == l.To {
@@ -378,7 +378,7 @@ func (c *compiler) degrade() {
 		}
 		met++
 		if fraction <= 0 || fraction > One {
-			c.problems.Add("cluster.degraded_links", "link %q is said to carry %v of its speed; choose more than 0 and at most 1, or list it in failed_links", Clip(link.Name), fraction)
+			c.problems.Add("cluster.degraded_links", "link %q carries %v of its speed; choose more than 0 and at most 1, or list it in failed_links", Clip(link.Name), fraction)
 			continue
 		}
 		link.Capacity = BitRate(floorMulDiv(int64(link.Capacity), int64(fraction), int64(One)))

@@ -25,7 +25,7 @@ func (c *compiler) exceptions() {
 			c.problems.Add(path, "name either a node, with its gpus, or a link, with its rate")
 			continue
 		case given[what]:
-			c.problems.Add(path, "there is another exception of %s", what)
+			c.problems.Add(path, "there is another exception for %s", what)
 		case e.Node != "" && e.Rate != 0:
 			c.problems.Add(path+".rate", "a node has gpus; the links of a node are exceptions of their own")
 		case e.Link != "" && e.GPUs != 0:

@@ -29,7 +29,7 @@ func (c *compiler) jobs() {
 			continue
 		}
 		if len(c.in.Jobs)+count > MaxJobs {
-			c.problems.Add(path, "the jobs up to this one are more than %d", MaxJobs)
+			c.problems.Add(path, "up to this one there are more than %d jobs", MaxJobs)
 			return
 		}
 		if spec.Name == "" {
@@ -182,7 +182,7 @@ func (c *compiler) costs(path string, s *JobSpec, j *Job, allowed []bool) *Profi
 			return nil
 		}
 		if s.Checkpointing && !slices.ContainsFunc(p.Layers, func(l Layer) bool { return l.Input > 0 }) {
-			c.problems.Add(path+".checkpointing", "the profile of %q on %q does not tell what comes into its layers (input), as one that was taken with checkpointing does not; leave checkpointing out",
+			c.problems.Add(path+".checkpointing", "the profile of %q on %q does not have the inputs of its layers (input), like all that were measured with checkpointing; leave checkpointing out",
 				Clip(s.Model), p.GPU)
 			return nil
 		}
@@ -209,7 +209,7 @@ func (c *compiler) unprofiled(path string, s *JobSpec, profiles []*Profile, allo
 	if len(on) == 0 {
 		together, mend := " together", fmt.Sprintf("estimate one (jigsaw profile estimate --gpus-per-worker %d), or describe one with gpus: %d", group, group)
 		if group == 1 {
-			together, mend = "", fmt.Sprintf("say gpus_per_worker: %d", profiles[0].Group())
+			together, mend = "", fmt.Sprintf("set gpus_per_worker: %d", profiles[0].Group())
 		}
 		c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s%s, only of %s; %s",
 			Clip(s.Model), gpus(group), together, strings.Join(groups, " and "), mend)
@@ -230,7 +230,7 @@ func (c *compiler) unprofiled(path string, s *JobSpec, profiles []*Profile, allo
 		}
 		missing = append(missing, c.in.Types[t].Name)
 	}
-	c.problems.Add(path+".model", "model %q has no profile on %s, only on %s; choose another model, or say of %s in cluster.gpu_types whose profiles serve: profiled_as: [{gpu: %s, speed: 1}]",
+	c.problems.Add(path+".model", "model %q has no profile on %s, only on %s; choose another model, or for %s in cluster.gpu_types say whose profiles to use: profiled_as: [{gpu: %s, speed: 1}]",
 		Clip(s.Model), strings.Join(missing, " or "), strings.Join(on, ", "), missing[0], on[0])
 }
 

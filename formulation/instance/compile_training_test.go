@@ -111,7 +111,7 @@ func TestTrainingIsChecked(t *testing.T) {
 		`jobs[0].accumulate "a": 1025 micro-batches; choose 1 to 1024`:                 {Accumulate: 1025},
 		`jobs[0].accumulate "a": -1 micro-batches`:                                     {Accumulate: -1},
 		`jobs[0].optimizer "a": unknown optimizer "lion"`:                              {Optimizer: "lion"},
-		`jobs[0].checkpointing "a": the profile of "four" on "v100" does not tell`:     {Checkpointing: true},
+		`jobs[0].checkpointing "a": the profile of "four" on "v100" does not have`:     {Checkpointing: true},
 	} {
 		job.Name, job.Model, job.Workers = "a", "four", 2
 		_, err := Compile(twoNodes(job), nil)

@@ -28,10 +28,10 @@ func (s *Spec) CheckMoldable() error {
 			continue
 		}
 		if j.Workers != 0 || j.Kind != "" || j.Background {
-			problems.Add(path+"moldable", "this stands in place of workers, of a job that is neither of kind: burst nor in the background; leave one out")
+			problems.Add(path+"moldable", "this replaces workers, and is not for jobs with kind: burst or background: true; leave one out")
 		}
 		if j.Batch < 1 {
-			problems.Add(path+"batch", "a moldable job needs a batch, that of all its workers together")
+			problems.Add(path+"batch", "a moldable job needs a batch: the samples of all its workers together")
 		}
 		for k, workers := range j.Moldable {
 			at := fmt.Sprintf("%smoldable[%d]", path, k)
@@ -39,7 +39,7 @@ func (s *Spec) CheckMoldable() error {
 			case workers < 1 || workers > MaxGPUs:
 				problems.Add(at, "%d workers; a job needs 1 to %d", workers, MaxGPUs)
 			case slices.Contains(j.Moldable[:k], workers):
-				problems.Add(at, "%d is there twice", workers)
+				problems.Add(at, "%d is given twice", workers)
 			case j.Batch%workers != 0:
 				problems.Add(at, "%d workers cannot share a batch of %d evenly", workers, j.Batch)
 			}

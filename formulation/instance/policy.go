@@ -317,7 +317,7 @@ func (c *compiler) cut(p PolicySpec, names labelled, a *automaton, from, to int,
 		}
 	}
 	if near[to] {
-		return fmt.Sprintf("from %s to %s no route that works passes all of %s", names.name[from], names.name[to], strings.Join(p.MustPass, ", "))
+		return fmt.Sprintf("no working route from %s to %s passes all of %s", names.name[from], names.name[to], strings.Join(p.MustPass, ", "))
 	}
 	return fmt.Sprintf("%s cannot be reached from %s%s", names.name[to], names.name[from], c.around(names, near, a, trunks))
 }
@@ -335,7 +335,7 @@ func (c *compiler) around(names labelled, near []bool, a *automaton, trunks []tr
 		}
 	}
 	if len(shut) == 0 {
-		return ": no link that works leads further"
+		return ": no working link leads further"
 	}
 	const shown = 6
 	more := ""

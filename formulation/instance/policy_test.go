@@ -247,8 +247,8 @@ func TestPolicyMistakes(t *testing.T) {
 		}},
 		{`unknown policy "q"`, func(s *Spec) { s.Jobs[0].Placement.Policy = "q" }},
 		{`needs a printable name`, func(s *Spec) { s.Cluster.Policies[" "] = PolicySpec{Avoid: []string{"s0"}} }},
-		{`link "l0.fwd" is said to carry 0 of its speed`, func(s *Spec) { s.Cluster.DegradedLinks = map[string]Ratio{"l0.fwd": 0} }},
-		{`link "l0.fwd" is said to carry 1.5 of its speed`, func(s *Spec) { s.Cluster.DegradedLinks = map[string]Ratio{"l0.fwd": 1_500_000} }},
+		{`link "l0.fwd" carries 0 of its speed`, func(s *Spec) { s.Cluster.DegradedLinks = map[string]Ratio{"l0.fwd": 0} }},
+		{`link "l0.fwd" carries 1.5 of its speed`, func(s *Spec) { s.Cluster.DegradedLinks = map[string]Ratio{"l0.fwd": 1_500_000} }},
 		{`unknown link "l0"; links are named like`, func(s *Spec) { s.Cluster.DegradedLinks = map[string]Ratio{"l0": One / 2} }},
 		{`would carry less than 1 bit/s`, func(s *Spec) {
 			s.Cluster.Links[0].Rate = 1

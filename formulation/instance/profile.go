@@ -131,7 +131,7 @@ func (p *Profile) Validate() Problems {
 		problems.Add("gpus", "a worker of %d GPUs; choose 1 to %d", p.GPUs, MaxNodeGPUs)
 	}
 	if p.Precision != "" && p.Precision != "bf16" && p.Precision != "fp16" {
-		problems.Add("precision", "unknown precision %q; write bf16 or fp16, or leave it out where the optimizer keeps what weights are kept in", Clip(p.Precision))
+		problems.Add("precision", "unknown precision %q; write bf16 or fp16, or leave it out if the optimizer keeps the weights' precision", Clip(p.Precision))
 	}
 	if p.Workspace < 0 || p.Workspace > MaxQuantity {
 		problems.Add("workspace", "%d bytes is not between 0 and 2^56", int64(p.Workspace))

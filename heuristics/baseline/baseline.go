@@ -33,7 +33,7 @@ type Config struct {
 	Residencies [][]instance.GPUID
 }
 
-// Queue is what a batch system does by itself: whole jobs on GPUs of their own, at full
+// Queue is what a batch system does by default: whole jobs on GPUs of their own, at full
 // depth, first come, first served in order of release and then of the instance, with EASY
 // backfilling. GPUs are chosen when a job starts, as near to one another as the free ones
 // permit; or, if that turns out better, jobs wait for the nearest possible GPUs. Only if a

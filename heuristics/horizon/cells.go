@@ -83,7 +83,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	}
 	if best == nil {
 		if failed == nil {
-			failed = &state.NoPlan{Reason: "no group of nodes of one rack has GPUs for the widest job"}
+			failed = &state.NoPlan{Reason: "no group of nodes of one rack has enough GPUs for the widest job"}
 		}
 		return nil, failed
 	}
@@ -309,7 +309,7 @@ func (d *dealer) deal(cells []cell) error {
 			}
 		}
 		if best < 0 {
-			return state.NewNoPlan(d.in, j, "finds no cell that has GPUs for it")
+			return state.NewNoPlan(d.in, j, "finds no cell with enough GPUs for it")
 		}
 		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.workIn(&cells[best], j)
 	}

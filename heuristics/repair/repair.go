@@ -40,7 +40,7 @@ type NoRoom struct {
 }
 
 func (e *NoRoom) Error() string {
-	return fmt.Sprintf("repair: job %q has nowhere to go beside the jobs that stay", e.name)
+	return fmt.Sprintf("repair: job %q has no place beside the jobs that stay", e.name)
 }
 
 // Repair carries over a schedule that runs once to an instance of the same jobs. A job moves if it lost a GPU, or
@@ -52,7 +52,7 @@ func Repair(in *instance.Instance, old *instance.Schedule, d Damage) (*Result, e
 		return nil, err
 	}
 	if in.Grouped() && len(out.Moved) > 0 {
-		return nil, errors.New("repair: no job moves whose workers have several GPUs each (gpus_per_worker)")
+		return nil, errors.New("repair: jobs whose workers have several GPUs each (gpus_per_worker) cannot be moved")
 	}
 	out.Schedule = r.decode(nil)
 	return out, nil

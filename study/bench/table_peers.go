@@ -65,7 +65,7 @@ func PeerTable(w io.Writer, records []Record) {
 	summaries(w, records, peers)
 	failures(w, records, func(solver string) bool { return solver != JigSaw })
 	if found := Contradictions(records); len(found) > 0 {
-		fmt.Fprint(w, "\nContradictions, so that somebody is wrong:\n\n")
+		fmt.Fprint(w, "\nContradictions, in which one of the two is wrong:\n\n")
 		for _, c := range found {
 			fmt.Fprintf(w, "* %s\n", c)
 		}

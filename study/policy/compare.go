@@ -46,13 +46,13 @@ func Compare(ctx context.Context, w *replay.Workload, names []string, o Options,
 		}
 		m := result.Metrics()
 		if m.Cut {
-			r.Notes = append(r.Notes, fmt.Sprintf("interrupted: %s is cut at %.6g h of the trace, when %d of %d jobs had ended; its figures are of these alone, and comparable with nothing",
+			r.Notes = append(r.Notes, fmt.Sprintf("interrupted: %s is cut at %.6g h of the trace, when %d of %d jobs had ended; its figures are of these alone, and cannot be compared",
 				name, result.End/3600, m.Ended, m.Jobs))
 		}
 		r.Policies, r.Results = append(r.Policies, m), append(r.Results, result)
 	}
 	if slices.ContainsFunc(r.Policies, func(m replay.Metrics) bool { return m.Shares }) && len(w.Interference) > 1 {
-		r.Notes = append(r.Notes, "iterations of jobs that share GPUs are stretched by interference, as the model table says: "+interference(w))
+		r.Notes = append(r.Notes, "iterations of jobs that share GPUs are lengthened by interference, as the model table says: "+interference(w))
 	}
 	return r, nil
 }

@@ -101,10 +101,10 @@ func (o Options) Validate() error {
 		return fmt.Errorf("quality: a rate of %g; choose a positive one, or none to have it searched for", o.Rate)
 	}
 	if o.Seeds < 2 {
-		return fmt.Errorf("quality: seeds: %d; choose at least 2, for intervals need several", o.Seeds)
+		return fmt.Errorf("quality: seeds: %d; choose at least 2, because intervals need several", o.Seeds)
 	}
 	if o.Epochs < 4 {
-		return fmt.Errorf("quality: epochs: %d; choose at least 4, for there is a look after a quarter of them", o.Epochs)
+		return fmt.Errorf("quality: epochs: %d; choose at least 4, because accuracy is measured after a quarter of them", o.Epochs)
 	}
 	return nil
 }

@@ -115,11 +115,11 @@ func TestSigned(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	tests := map[string]Options{
-		`quality: 3 workers; choose a divisor of 64 from 2 on`:                               {Workers: []int{3}},
-		`quality: seeds: 1; choose at least 2, for intervals need several`:                   {Seeds: 1},
-		`quality: epochs: 3; choose at least 4, for there is a look after a quarter of them`: {Epochs: 3},
-		`quality: a rate of -1; choose a positive one, or none to have it searched for`:      {Rate: -1},
-		`quality: unknown model "x"; choose "perceptron" or "convolutional"`:                 {Models: []Model{"x"}},
+		`quality: 3 workers; choose a divisor of 64 from 2 on`:                                        {Workers: []int{3}},
+		`quality: seeds: 1; choose at least 2, because intervals need several`:                        {Seeds: 1},
+		`quality: epochs: 3; choose at least 4, because accuracy is measured after a quarter of them`: {Epochs: 3},
+		`quality: a rate of -1; choose a positive one, or none to have it searched for`:               {Rate: -1},
+		`quality: unknown model "x"; choose "perceptron" or "convolutional"`:                          {Models: []Model{"x"}},
 	}
 	for want, o := range tests {
 		_, err := Study(context.Background(), o)

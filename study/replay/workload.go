@@ -46,7 +46,7 @@ type LeftOut struct {
 // Reasons for leaving jobs out.
 const (
 	NoFigures = "the model table has no figures for them"
-	NoProfile = "no profile stands for them on these GPUs"
+	NoProfile = "there is no profile for them on these GPUs"
 	TooLarge  = "the cluster is too small for them"
 )
 

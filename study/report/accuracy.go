@@ -82,7 +82,7 @@ func (a accuracy) note() string {
 func (a accuracy) table() Table {
 	t := Table{
 		Caption: fmt.Sprintf("What depth rules cost in accuracy: the difference to full backpropagation in points with a 95 %% interval over %d seeds, samples dealt at random and depths rotating, and in brackets the work left out. "+
-			"From %s; docs/spb-quality.md says how it was measured, and what so small models cannot tell.", a.Seeds, a.Command),
+			"From %s; docs/spb-quality.md says how it was measured, and what such small models cannot show.", a.Seeds, a.Command),
 		Head: []string{"depth rule"}, Words: 1,
 	}
 	for _, m := range models {

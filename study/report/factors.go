@@ -80,11 +80,11 @@ func factorCells(rows []*store.Row) []string {
 
 // factorText defines the factors.
 const factorText = "The gain of the plan over the queue is a product, cell by cell. " +
-	"Order of jobs: the best order of whole jobs on GPUs of their own that was found (exclusive) over first come, first served with backfilling (queue). " +
-	"Interleaving: iterations that share GPUs at full depth over that. " +
-	"Work left out: the GPU time of the plan's iterations at full depth over what they take at the plan's depths, which is all that a cluster without idle time would gain. " +
-	"Packing: the rest, above 1 where the plan idles less than interleaving at full depth does, below 1 where it idles more: less work takes as long to pack around the longest job. " +
-	"Exclusive and interleaving at full depth have searched as long as the plan."
+	"Order of jobs: the best order found of whole jobs on GPUs of their own (exclusive), relative to first come, first served with backfilling (queue). " +
+	"Interleaving: iterations that share GPUs at full depth, relative to exclusive. " +
+	"Work left out: the GPU time of the plan's iterations at full depth, divided by their GPU time at the plan's depths; a cluster without idle time would gain exactly this. " +
+	"Packing: the remaining factor, above 1 if the plan idles less than interleaving at full depth, below 1 if it idles more: the longest job takes as long, with less work to pack around it. " +
+	"Exclusive and interleaving at full depth were searched for as long as the plan."
 
 // factorSection shows the factors of the gains of all families, beside the costs of
 // their rules.
@@ -111,7 +111,7 @@ func factorSection(all []*family, cost accuracy) Section {
 	}
 	head = append(head, "depth rule")
 	t := Table{
-		Caption: "Geometric means over the cells of a line, so that the factors of a line multiply to its gain. Over fewer workers: the gain over full depth on fewer workers that leave out as much work, interleaved. " + cost.note(),
+		Caption: "Geometric means over the cells of a row, so that the factors of a row multiply to its gain. Over fewer workers: the gain over interleaving at full depth on fewer workers, which leave out as much work. " + cost.note(),
 		Words:   len(head),
 	}
 	t.Head = append(append(append(head, "cells"), factorHead()...), "over fewer workers")

@@ -33,11 +33,11 @@ func (r *Report) lead(f *family, cost accuracy) {
 		return
 	}
 	over := spreadOf(f.rows, overInterleaved)
-	r.Lead = append(r.Lead, fmt.Sprintf("Under the depth rule “%s” (%s of the method “%s”, %s) the plan gains in the median %s over first come, first served with backfilling (queue), %s over the best order found of whole jobs on GPUs of their own (exclusive), and %s over iterations interleaved at full depth (from %s to %s).",
+	r.Lead = append(r.Lead, fmt.Sprintf("Under the depth rule “%s” (%s of the method “%s”, %s) the plan gains in the median %s over first come, first served with backfilling (queue), %s over the best order found of whole jobs on GPUs of their own (exclusive), and %s over interleaving at full depth (from %s to %s).",
 		f.rule(), count(len(f.rows), "cell"), f.method, f.objective, median(overQueue), median(overExclusive), signed(over.Median), signed(over.Low), signed(over.High)))
 
 	cells := factorCells(known)
-	r.Lead = append(r.Lead, fmt.Sprintf("The gain over the queue, %s in the geometric mean, is %s by the order of jobs, %s by interleaving at full depth, %s by work left out and %s by the packing of what is left.",
+	r.Lead = append(r.Lead, fmt.Sprintf("The gain over the queue, %s in the geometric mean, is the product of %s for the order of jobs, %s for interleaving at full depth, %s for work left out and %s for packing.",
 		cells[0], cells[1], cells[2], cells[3], cells[4]))
 	r.Lead = append(r.Lead, insteadOf(f.rows, cost)...)
 	if text := cost.verdicts(ruleNamed(f.spb)); text != "" {
@@ -49,7 +49,7 @@ func (r *Report) lead(f *family, cost accuracy) {
 	nx, tx := reached(f.rows, overExclusive)
 	ni, ti := reached(f.rows, overInterleaved)
 	if tm > 0 {
-		r.Lead = append(r.Lead, fmt.Sprintf("The 28 %% of the paper's abstract are reached in %d of %d cells over exclusive, and in %d of %d over interleaving at full depth. By proven bounds no schedule gains more over the latter than %s in the median, and in %d of %d cells none gains 28 %%.",
+		r.Lead = append(r.Lead, fmt.Sprintf("The 28 %% of the paper's abstract is reached in %d of %d cells over exclusive, and in %d of %d over interleaving at full depth. By proven bounds no schedule gains more over the latter than %s in the median, and in %d of %d cells none gains 28 %%.",
 			nx, tx, ni, ti, median(mostOverInterleaved), tm-nm, tm))
 	}
 }

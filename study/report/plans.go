@@ -19,7 +19,7 @@ const mostPlans = 2
 // planSection draws the plans with the largest gain over interleaving, among
 // those small enough to be stored, at most one of each sweep.
 func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) (Section, error) {
-	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one of a sweep, of those whose schedule was small enough to be kept. Each row is a GPU, each box a worker's forward and backward pass in one iteration, fainter the shallower it is; below, the links. The dashed line is the bound."}
+	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one per sweep, among those whose schedule was small enough to be kept. Each row is a GPU; each box is a worker's forward and backward pass in one iteration, paler the shallower it is; below are the links. The dashed line is the bound."}
 	best := map[string]sweep.Result{}
 	var order []string
 	for _, r := range results {

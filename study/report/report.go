@@ -125,7 +125,7 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 		{"Linear programs", program.Engine},
 	}
 	if absent > 0 {
-		r.Facts = append(r.Facts, [2]string{"Missing", fmt.Sprintf("%d cells of sweeps have not been planned: this report is of a part of the study", absent)})
+		r.Facts = append(r.Facts, [2]string{"Missing", fmt.Sprintf("%d cells of sweeps have not been planned: this report covers a part of the study", absent)})
 	}
 	name := study.Name
 	r.Commands = []string{

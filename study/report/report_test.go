@@ -166,7 +166,7 @@ func TestPartOfAStudy(t *testing.T) {
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, r.HTML(&b))
-	assert.Contains(t, b.String(), "this report is of a part of the study")
+	assert.Contains(t, b.String(), "this report covers a part of the study")
 
 	empty, err := store.Create(filepath.Join(t.TempDir(), "empty.db"))
 	require.NoError(t, err)

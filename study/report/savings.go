@@ -30,9 +30,9 @@ func savingsSection(study *sweep.Study) (Section, error) {
 	s := Section{
 		ID: "savings", Title: "What partial backpropagation saves",
 		Text: "From the layer profiles alone, under the depth rule " + sweep.RuleName(rule) + " with the depths of least work that it allows. " +
-			"Weights, gradients and optimiser states stay on every worker; the memory saved is of activations, in the mean over the workers of an iteration. " +
-			"Bytes are what each worker sends, to be reduced among those who contribute and broadcast to all, every worker on a node of its own. " +
-			"The iteration still lasts as long as its deepest worker: these savings are room that a scheduler has to fill.",
+			"Weights, gradients and optimiser states stay on every worker; the memory saved is that of activations, averaged over the workers of an iteration. " +
+			"Bytes are what each worker sends, with every worker on a node of its own: gradients are reduced among the workers that contribute and broadcast to all. " +
+			"The iteration still lasts as long as its deepest worker: these savings are idle time that a scheduler has to fill.",
 	}
 	tables := []Table{{Caption: "GPU time saved."}, {Caption: "Memory of activations saved."}, {Caption: "Bytes sent saved."}}
 	for i := range tables {
@@ -141,7 +141,7 @@ func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) Fi
 	p.X.Tick.Label.Font.Size = vg.Points(8.5) // ten models side by side
 	p.Y.Min = 0
 	return Figure{
-		Name: "savings", Caption: "GPU time that the rule " + sweep.RuleName(rule) + " saves of an iteration of eight workers.",
+		Name: "savings", Caption: "GPU time that the rule " + sweep.RuleName(rule) + " saves in an iteration of eight workers.",
 		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 280,
 	}
 }

@@ -72,14 +72,14 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 		}
 		head = append(head, strings.Join(titles, ", "))
 	}
-	const over = "Medians over the cells of a line"
+	const over = "Medians over the cells of a row"
 	head = slices.Clip(head)
 	gains := Table{
-		Caption: "Gains. " + over + "; the least and the greatest in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
+		Caption: "Gains. " + over + ", with minimum and maximum in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
 		Head: append(head, "cells", "over queue", "over exclusive", "at most", "over interleaved", "at most", "over fewer workers", "gap of plan to bound"),
 	}
 	factors := Table{
-		Caption: "What the gain is made of. Geometric means over the cells of a line, so that its factors multiply.", Words: len(head),
+		Caption: "What the gain is made of. Geometric means over the cells of a row, so that its factors multiply.", Words: len(head),
 		Head: append(head, factorHead()...),
 	}
 	// If the sweep compares depth rules, their costs are shown beside their gain.
@@ -178,13 +178,13 @@ func headline(all []*family) Section {
 	s := Section{
 		ID: "headline", Title: "Where the 28 % lie",
 		Text: "The paper's abstract (arXiv 2111.10672) puts the gain in cluster efficiency as high as 28 %. " +
-			"Against which scheduler that is meant, and under which depth rule, the text at hand does not say; the candidates are here, under this study's own rule. Each curve counts the cells whose gain is at most that far to the right.",
+			"The available text does not say relative to which scheduler and under which depth rule; here are the candidates, under this study's own rule. Each curve shows the share of cells whose gain is at most the value on the axis.",
 		Figures: []Figure{gainFigure(all[0])},
 		Tables:  []Table{t},
 	}
 	s.Text += population(all[0])
 	if len(all) > 1 {
-		s.Text += " Methods are told apart, for a quick one makes the baselines quickly, too."
+		s.Text += " Methods are listed separately, because a quick method makes the baselines quickly, too."
 	}
 	return s
 }
@@ -205,5 +205,5 @@ func population(f *family) string {
 	if len(drawn) == cells {
 		return ""
 	}
-	return fmt.Sprintf(" The %s of the method %q run %s of jobs, so they tell less than as many that have nothing in common.", count(cells, "cell"), f.method, count(len(drawn), "set"))
+	return fmt.Sprintf(" The %s of the method %q run %s of jobs, so they say less than as many independent cells.", count(cells, "cell"), f.method, count(len(drawn), "set"))
 }

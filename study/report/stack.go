@@ -81,7 +81,7 @@ func (s *stacks) position(bar int) float64 { return float64(len(s.bars) - 1 - ba
 
 // stackFigure shows the factors of gains.
 func stackFigure(bars []stack) Figure {
-	p := newPlot("how many times as good as the queue", "")
+	p := newPlot("relative to the queue", "")
 	s := &stacks{bars: bars, colours: []color.Color{cExclusive, cInterleaved, cPlan, cAccent}, width: vg.Points(13), text: p.Legend.TextStyle}
 	s.text.XAlign, s.text.YAlign = draw.XLeft, draw.YCenter
 	p.Add(s)
@@ -107,7 +107,7 @@ func stackFigure(bars []stack) Figure {
 	}
 	return Figure{
 		Name:    "factors",
-		Caption: "What the gain over the queue is made of: lengths on the logarithmic axis add up as factors multiply. A thin bar runs back: a factor below 1. The line across is the whole gain.",
+		Caption: "What the gain over the queue is made of: lengths on the logarithmic axis add up as factors multiply. A thin bar that runs back is a factor below 1. The line across marks the whole gain.",
 		Alt:     "Stacked bars by depth rule. The table below has the numbers.", plot: p, width: 760, height: 80 + 27*float64(len(bars)+1),
 	}
 }

@@ -135,10 +135,10 @@ func (s *Store) explain(err error) error {
 	hint := ""
 	switch text := err.Error(); {
 	case strings.Contains(text, "database is locked"), strings.Contains(text, "SQLITE_BUSY"):
-		hint = "; another jigsaw works on it: wait for its end, or give this one a file of its own and merge them"
+		hint = "; another jigsaw is using it: wait until it ends, or use another file and merge them"
 	case strings.Contains(text, "not a database"):
 		// SQLite repeats it for each attempt.
-		err = errors.New("it is no study's file, or it is damaged")
+		err = errors.New("it is not the file of a study, or it is damaged")
 		hint = "; give the file of jigsaw study run --db, restore a copy, or move it away and run the study again"
 	case strings.Contains(text, "malformed"):
 		hint = "; the file is damaged: restore a copy, or move it away and run the study again"

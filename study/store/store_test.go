@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 func TestOneWriter(t *testing.T) {
 	s := create(t, "s.db", row("a", 1))
 	_, err := store.Create(s.Name())
-	assert.ErrorContains(t, err, "another jigsaw works on it")
+	assert.ErrorContains(t, err, "another jigsaw is using it")
 }
 
 func TestOtherStudy(t *testing.T) {

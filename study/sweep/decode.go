@@ -279,7 +279,7 @@ func once[V any](v *validator, path string, list []V) {
 			name = RuleName(rule)
 		}
 		if first, twice := seen[name]; twice {
-			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is number %d of the list already; each value is listed once", instance.Clip(name), first+1)
+			v.bad(fmt.Sprintf("%s[%d]", path, i), "%s is already number %d of the list; each value is listed once", instance.Clip(name), first+1)
 			return // one report per list is enough
 		}
 		seen[name] = i

@@ -81,7 +81,7 @@ func TestList(t *testing.T) {
 	require.InDelta(t, 100*1.015*0.437/3600, list.Hours[0], 1e-9)
 	require.Equal(t, []int{2}, list.Lines)
 	require.Equal(t, []string{"stand-ins, by the model table: gpt2 as bert24 at batch 2; jobs are as long as in the trace"}, notes)
-	require.Equal(t, "left out, 1 of 2 jobs: since no profile stands for them on these GPUs: 1 x dqn at batch size 128 with 1 GPUs", w.LeftOutText())
+	require.Equal(t, "left out, 1 of 2 jobs: since there is no profile for them on these GPUs: 1 x dqn at batch size 128 with 1 GPUs", w.LeftOutText())
 
 	read, w, c, err = made(Philly, "unnamed", "2x8:v100", Options{Profiled: profiled(library, "v100")})
 	require.NoError(t, err)

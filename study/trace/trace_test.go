@@ -99,7 +99,7 @@ func TestBroken(t *testing.T) {
 		want   string
 	}{
 		"empty":             {Muri, "", "t:1:1: the file is empty; it begins with the column names job_id,num_gpu"},
-		"unknown":           {"", "a,b\n1,2\n", "t:1:1: this is no trace that is known"},
+		"unknown":           {"", "a,b\n1,2\n", "t:1:1: this is not a known kind of trace"},
 		"missing column":    {Muri, strings.Replace(samples[Muri], "iteration_time", "it", 1), `t:1:1: the column "iteration_time" is missing`},
 		"two columns":       {Pollux, "name,name,time,application,num_replicas,batch_size\n", `t:1:6: there are two columns "name"`},
 		"negative time":     {Muri, muri("0,8,-5,100,gpt2,4,43700,0,437,0.6,419,49,0"), "t:2:5: submit_time: -5 is negative"},

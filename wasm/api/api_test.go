@@ -34,8 +34,8 @@ func watch[R any](t *testing.T, ctx context.Context, a *API, name string, params
 	return got.(R), nil
 }
 
-// whole fails where a list of an answer is null: the contract has none that may be
-// but the fixed depths of a rule, and what is then absent.
+// whole fails if a list in an answer is null: in the contract only the fixed depths of a
+// rule, and optional fields, may be null.
 func whole(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch v.Kind() {
@@ -109,7 +109,7 @@ func TestBadParameters(t *testing.T) {
 	}
 }
 
-// Every method that takes an instance says what is wrong with one, by line.
+// Every method that takes an instance reports its mistakes, with lines.
 func TestBadInstance(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), strings.Replace(example(t, "quickstart"), "vgg16", "vgg99", 1)
@@ -131,7 +131,7 @@ func TestBadInstance(t *testing.T) {
 	require.Len(t, r.Problems, 1)
 }
 
-// No text makes the API fail in any other way than by saying what is wrong.
+// For any text the API either works or reports what is wrong.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -152,7 +152,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// Names with script in them stay what they are: texts, escaped where they are drawn.
+// Names that contain script stay plain text, and are escaped where they are drawn.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	const script = `</text><script>alert(1)</script>`
@@ -242,7 +242,7 @@ func TestQuickPlan(t *testing.T) {
 	require.True(t, slices.ContainsFunc(events, func(e Event) bool { return e.Schedule != nil }))
 }
 
-// A plan of hours comes in blocks: every job at work in them as often as it has iterations. The first that is found shows before it.
+// A long plan comes in blocks, in which every job does all of its iterations. The first one found is sent before the result.
 func TestLongPlan(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -281,14 +281,14 @@ func TestLongPlan(t *testing.T) {
 	}
 	require.Len(t, r.Long.Why, len(c.Instance.Jobs))
 	require.InDelta(t, *r.Primal, r.Long.End[r.Long.Chain[0].Job], 0, "the chain ends with the plan")
-	// What is short is written out as well.
+	// A short plan is written out as well.
 	r, failure = call[*PlanResult](t, a, "plan", PlanOptions{Text: example(t, "queue"), Quick: true})
 	require.Nil(t, failure)
 	require.NotNil(t, r.Long)
 	require.NotNil(t, r.Schedule)
 }
 
-// A Llama described by its figures is planned on H100s, and the same by its config.json.
+// A Llama described by its dimensions is planned on H100s, and so is the same model by its config.json.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -311,7 +311,7 @@ func TestEstimate(t *testing.T) {
 	require.Equal(t, r.Estimates, same.Estimates)
 	require.Equal(t, llama, same.Architecture)
 
-	// Figures moved after a config was read keep what it says beside them: half of Mixtral's blocks.
+	// Dimensions changed after a config was read leave the rest of the config as it is: half of Mixtral's blocks.
 	mixtral := `{"model_type": "mixtral", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
 		"intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8, "num_experts_per_tok": 2}`
 	half := Architecture{Type: "mixtral", Layers: 16, Hidden: 4096, Heads: 32, KVHeads: 8, FFN: 14336, Vocabulary: 32000}
@@ -326,7 +326,7 @@ func TestEstimate(t *testing.T) {
 		"model_type":                 {Text: text + "}", Model: "mine", Batch: 1, Config: `{"model_type": "mamba"}`},
 		"does not divide by 31":      {Text: text + "}", Model: "mine", Batch: 1, Architecture: &Architecture{Type: "llama", Layers: 2, Hidden: 4096, Heads: 31, FFN: 1, Vocabulary: 9}},
 		"a batch of 0":               {Text: text + "}", Model: "mine", Architecture: &llama},
-		"none of the cluster's":      {Text: strings.ReplaceAll(text, "h100", "mine") + "}", Model: "mine", Architecture: &llama, Batch: 1},
+		"known for the cluster's":    {Text: strings.ReplaceAll(text, "h100", "mine") + "}", Model: "mine", Architecture: &llama, Batch: 1},
 	} {
 		_, failure := call[*EstimateResult](t, a, "estimate", params)
 		require.NotNil(t, failure, want)
@@ -359,7 +359,7 @@ func TestInfeasiblePlan(t *testing.T) {
 	require.NotNil(t, r.Certificate)
 }
 
-// A plan that is called off is answered with the best so far.
+// A cancelled plan is answered with the best so far.
 func TestStoppedPlan(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -426,7 +426,7 @@ func TestWhatIf(t *testing.T) {
 	require.NotEmpty(t, r.Reasons)
 }
 
-// Changes that are about different things are made together, and their file can be read.
+// Independent changes are made together, and the resulting file can be read.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "rack")
@@ -449,7 +449,7 @@ func TestChange(t *testing.T) {
 	require.Equal(t, Invalid, failure.Code)
 }
 
-// What is offered to mend an instance mends it.
+// With each offered remedy the instance has a plan.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "infeasible")
@@ -475,7 +475,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// A schedule that a hand moved is judged by the rules, whatever its order.
+// A schedule changed by hand is checked by the rules, whatever the order of its rows.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "quickstart")
@@ -498,7 +498,7 @@ func TestJudge(t *testing.T) {
 	require.Contains(t, failure.Message, "needs a schedule")
 }
 
-// The page is told what the command line would be, how far it is, and what was done before it called it off.
+// The page gets the command line's results, the progress, and what was done before it cancelled.
 func TestResilience(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -529,7 +529,7 @@ func TestResilience(t *testing.T) {
 	require.Contains(t, failure.Message, "plans that run once")
 }
 
-// Burst-parallel jobs have a method of their own, which makes the facade's plan; others are sent there.
+// Burst-parallel jobs have a method of their own, which makes the facade's plan; other methods refer to it.
 func TestPlanBursts(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "burst")
@@ -554,7 +554,7 @@ func TestPlanBursts(t *testing.T) {
 	require.Contains(t, failure.Message, "no burst-parallel jobs")
 }
 
-// The workers of moldable jobs are chosen, and the file with them is one like any other.
+// The workers of moldable jobs are chosen, and the resulting file is an ordinary instance.
 func TestMold(t *testing.T) {
 	t.Parallel()
 	a := New(nil)

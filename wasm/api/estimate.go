@@ -10,8 +10,8 @@ import (
 	"jigsaw/formulation/instance/profiles/estimate"
 )
 
-// EstimateParams describe a model: by a Hugging Face config.json, by the figures of a transformer, or by a config.json with
-// other figures in the place of its own.
+// EstimateParams describe a model: by a Hugging Face config.json, by the dimensions of a transformer, or by a config.json
+// with some dimensions replaced.
 type EstimateParams struct {
 	// Text of the scenario, whose GPU types the estimates are for.
 	Text          string        `json:"text"`
@@ -25,7 +25,7 @@ type EstimateParams struct {
 	Group         int           `json:"gpus_per_worker,omitempty"`
 }
 
-// Architecture has the figures of a transformer that sliders show; see [estimate.Transformer].
+// Architecture has the dimensions of a transformer that sliders show; see [estimate.Transformer].
 type Architecture struct {
 	Type       string `json:"type"`
 	Layers     int64  `json:"layers"`
@@ -37,27 +37,27 @@ type Architecture struct {
 	Positions  int64  `json:"positions"`
 }
 
-// EstimateResult has profiles as they stand in instance files, one for each GPU type that is known.
+// EstimateResult has profiles as in instance files, one for each known GPU type.
 type EstimateResult struct {
 	Architecture Architecture `json:"architecture"`
 	Profiles     JSON         `json:"profiles"`
 	Estimates    []Estimate   `json:"estimates"`
-	// Missing names GPU types of the cluster whose figures are not known.
+	// Missing names GPU types of the cluster whose specifications are not known.
 	Missing []string `json:"missing"`
 }
 
-// Estimate is what a profile comes to, on a GPU: times in milliseconds, memory in bytes.
+// Estimate summarises a profile on a GPU: times in milliseconds, memory in bytes.
 type Estimate struct {
 	GPU         string  `json:"gpu"`
 	Parameters  int64   `json:"parameters"`
-	Active      int64   `json:"active"` // parameters that a token meets
+	Active      int64   `json:"active"` // parameters per token
 	ForwardMS   float64 `json:"forward_ms"`
 	BackwardMS  float64 `json:"backward_ms"`
 	Activations int64   `json:"activations"`
 	MFU         float64 `json:"mfu"`
 }
 
-// estimate works profiles out for the cluster's GPU types.
+// estimate makes profiles for the cluster's GPU types.
 func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, error) {
 	var t *estimate.Transformer
 	var err error
@@ -81,18 +81,18 @@ func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, e
 		return nil, err
 	}
 	if s.document == nil {
-		return nil, invalid("the scenario is not readable: mend it, for its GPU types are needed")
+		return nil, invalid("the scenario cannot be read: fix it, because its GPU types are needed")
 	}
 	known, missing := estimate.Known(s.document.Spec)
 	if len(known) == 0 {
-		return nil, invalid("the figures of none of the cluster's GPU types are known (%s); choose another GPU, or say profiled_as: [{gpu: a100}]", strings.Join(missing, ", "))
+		return nil, invalid("no figures are known for the cluster's GPU types (%s); choose another GPU, or write profiled_as: [{gpu: a100}]", strings.Join(missing, ", "))
 	}
 	r := &EstimateResult{
 		Architecture: Architecture{t.Type, t.Layers, t.Hidden, t.Heads, t.KVHeads, t.Intermediate, t.Vocabulary, t.Positions},
 		Missing:      append([]string{}, missing...),
 	}
 	o := estimate.Options{Model: p.Model, Transformer: t, Batch: p.Batch, Sequence: p.Sequence, Precision: estimate.Precision(p.Precision), Checkpointing: p.Checkpointing, GPUs: p.Group}
-	if o.Precision == "" { // one for all: a job may live on several types
+	if o.Precision == "" { // one for all: a job may use several types
 		o.Precision = estimate.Common(known)
 	}
 	var list []*instance.Profile
@@ -109,7 +109,7 @@ func (a *API) estimate(_ context.Context, p *EstimateParams) (*EstimateResult, e
 	return r, err
 }
 
-// over puts the figures in the place of those that a model has. What follows from them follows anew.
+// over replaces dimensions of a model. Values derived from them are derived again.
 func (f *Architecture) over(t *estimate.Transformer) {
 	if t.Heads > 0 && t.HeadSize == t.Hidden/t.Heads {
 		t.HeadSize = 0
@@ -123,7 +123,7 @@ func (f *Architecture) over(t *estimate.Transformer) {
 	}
 }
 
-// plain is an error of package estimate as people read it.
+// plain is an error of package estimate without its prefix.
 func plain(err error) error {
 	return invalid("%s", strings.ReplaceAll(err.Error(), "estimate: ", ""))
 }

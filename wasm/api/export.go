@@ -66,11 +66,11 @@ func (a *API) export(ctx context.Context, p *exportParams) (*File, error) {
 	return &File{fileName(s.in.Name) + e.extension, e.mime, data.String()}, nil
 }
 
-// maxFileName is how much of a name goes into that of a file, in bytes.
+// maxFileName is the most bytes of a name that are used for a file name.
 const maxFileName = 60
 
-// fileName turns any name into one for a file that needs no quotes in a shell
-// and is no option, path or hidden file.
+// fileName turns any name into a file name that needs no quotes in a shell and is
+// not an option, a path or a hidden file.
 func fileName(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -90,7 +90,7 @@ func fileName(name string) string {
 	return unnamed
 }
 
-// exportYAML keeps a file that is YAML as it is written, comments and all.
+// exportYAML keeps a YAML file as it is written, with its comments.
 func exportYAML(_ context.Context, w io.Writer, s *scenario, _ *exportParams) error {
 	if strings.HasPrefix(strings.TrimLeft(s.text, "\ufeff \t\r\n"), "{") {
 		return codec.EncodeYAML(w, s.document.Spec)
@@ -103,12 +103,12 @@ func exportJSON(_ context.Context, w io.Writer, s *scenario, _ *exportParams) er
 	return codec.EncodeJSON(w, s.document.Spec)
 }
 
-// maxCoefficients is how many an integer program of the page may have: some 200 MB
-// of text, which a browser can still handle.
+// maxCoefficients is the most coefficients of an integer program of the page: some
+// 200 MB of text, which a browser can still handle.
 const maxCoefficients = 5_000_000
 
-// exportProgram writes the time-indexed program. A plan at hand narrows it: its
-// solutions end no later, or have its period.
+// exportProgram writes the time-indexed program. A known plan makes it smaller: its
+// solutions then end no later than the plan, or have its period.
 func exportProgram(ctx context.Context, w io.Writer, s *scenario, p *exportParams) error {
 	options := jigsaw.ExportOptions{Coefficients: maxCoefficients}
 	if p.Schedule != nil {
@@ -168,12 +168,12 @@ func exportSchedule(w io.Writer, in *instance.Instance, s *instance.Schedule, _ 
 	return codec.EncodeSchedule(w, in, s)
 }
 
-// exportResult writes the form of `jigsaw plan -o json`, with what the page has.
+// exportResult writes what the page has in the format of `jigsaw plan -o json`.
 func exportResult(w io.Writer, in *instance.Instance, s *instance.Schedule, p *exportParams) error {
 	r := &jigsaw.Result{Instance: in, Schedule: s, Primal: in.Value(s), Status: jigsaw.Feasible, Certified: p.Certified}
 	if p.Bound != nil {
 		if r.Dual = new(big.Rat).SetFloat64(*p.Bound); r.Dual == nil {
-			return invalid("bound %v is no number", *p.Bound)
+			return invalid("bound %v is not a number", *p.Bound)
 		}
 		if p.Certified && *jigsaw.Number(r.Primal) == *p.Bound {
 			r.Status = jigsaw.Optimal

@@ -24,7 +24,7 @@ type Destination struct {
 // Flags adds -o and --file to a command whose result has these formats, the default first.
 func (d *Destination) Flags(c *cobra.Command, formats ...string) {
 	d.formats = formats
-	c.Flags().VarP((*destinationFormat)(d), "output", "o", "how to write the result (default "+formats[0]+", or what the name of --file ends in)")
+	c.Flags().VarP((*destinationFormat)(d), "output", "o", "how to write the result (default "+formats[0]+", or the extension of --file)")
 	d.FileFlag(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 }

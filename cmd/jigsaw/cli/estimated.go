@@ -49,7 +49,7 @@ func (o *InstanceFlags) estimated(spec *instance.Spec, std Streams) (all []*inst
 		}
 		gpus, _ := estimate.Known(spec)
 		if len(gpus) == 0 {
-			return nil, Usage(fmt.Errorf("--estimate %s: the figures of none of the cluster's GPU types are known; known are %s; another type can say profiled_as: [{gpu: a100}]",
+			return nil, Usage(fmt.Errorf("--estimate %s: no figures are known for the cluster's GPU types; known are %s; for another type write profiled_as: [{gpu: a100}]",
 				text, strings.Join(GPUNames(), ", ")))
 		}
 		if options.Precision == "" { // the same for all: a job may live on several types
@@ -89,7 +89,7 @@ func sharers(j *instance.JobSpec) (list []int) {
 // estimateOption parses one of the options after the config, like sequence=4096.
 func estimateOption(o *estimate.Options, text string) error {
 	bad := func() error {
-		return Usage(fmt.Errorf("--estimate: %q is no option; write sequence=4096, precision=bf16, attention=eager, mfu=40%% or checkpointing", text))
+		return Usage(fmt.Errorf("--estimate: %q is not an option; write sequence=4096, precision=bf16, attention=eager, mfu=40%% or checkpointing", text))
 	}
 	key, value, _ := strings.Cut(text, "=")
 	switch key {

@@ -44,7 +44,7 @@ type InstanceFlags struct {
 
 // Flags adds the flags to a command.
 func (o *InstanceFlags) Flags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use besides the library (repeatable)")
 	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "estimate the profile of a model that jobs run, for the cluster's GPUs, from its `MODEL=config.json`; options may follow: ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
 	c.Flags().StringVar(&o.Objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
 	c.Flags().Var(&o.deadlines, "deadlines", "deadline, like 12h, of jobs that have none of their own; a `time` of the clock, like 08:00, if it is known when the plan begins; with --objective weighted_completion each job then ends as early as it can")
@@ -137,7 +137,7 @@ func (o *InstanceFlags) Override(spec *instance.Spec, file string) error {
 		return Usage(fmt.Errorf("--deadlines %w", err))
 	}
 	if by <= 0 {
-		return Usage(fmt.Errorf("--deadlines %s: it counts from when the plan begins, and comes after that", &o.deadlines))
+		return Usage(fmt.Errorf("--deadlines %s: it counts from when the plan begins, and must be later", &o.deadlines))
 	}
 	for j := range spec.Jobs {
 		if spec.Jobs[j].Deadline == 0 {
@@ -233,7 +233,7 @@ func Refused(document *codec.Document, name, what string, err error) error {
 	return Invalid(name, what, problems)
 }
 
-const aTrace = "a trace, but of no format that its first line tells; --format NAME says what it lacks"
+const aTrace = "a trace whose first line does not tell its format; with --format NAME the error says what it lacks"
 
 // lookalike says what kind of file it was instead, identified by a key that no other kind has;
 // empty if there is no such key.

@@ -71,7 +71,7 @@ func unwritable(name string, err error) error {
 	case errors.Is(statErr, fs.ErrNotExist):
 		err = fmt.Errorf("there is no folder %s", folder)
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("%s takes no new files", folder)
+		err = fmt.Errorf("no file can be created in %s", folder)
 	case errors.As(err, &path):
 		err = path.Err
 	case errors.As(err, &link):
@@ -84,7 +84,7 @@ func unwritable(name string, err error) error {
 // input.
 func nameable(name string) error {
 	if name == "-" {
-		return Usage(errors.New(`"-" is no name of a file to write; /dev/stdout is standard output`))
+		return Usage(errors.New(`"-" does not name a file to write; /dev/stdout is standard output`))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return Usage(fmt.Errorf("%s cannot be written: it is a folder", name))
@@ -109,7 +109,7 @@ func CheckWritable(read []string, names ...string) error {
 		}
 		for _, other := range read {
 			if o, otherErr := os.Stat(other); err == nil && otherErr == nil && os.SameFile(info, o) {
-				return Usage(fmt.Errorf("%s would overwrite %s, which is read; choose another name", name, other))
+				return Usage(fmt.Errorf("%s would overwrite %s, an input; choose another name", name, other))
 			}
 		}
 		for _, other := range names[:i] {

@@ -26,7 +26,7 @@ type WorkFlags struct {
 func (o *WorkFlags) Flags(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&o.time, "time", 0, "time limit, like 10s; 0 is none: the run then ends after a fixed amount of work")
-	f.IntVar(&o.effort, "effort", 1, "how many times the usual amount of work to do where there is no time limit")
+	f.IntVar(&o.effort, "effort", 1, "multiple of the usual amount of work, for runs without a time limit")
 	f.BoolVar(&o.noLP, "no-lp", false, "leave out the bounds that need a linear program")
 }
 
@@ -42,7 +42,7 @@ type RunFlags struct {
 func (o *RunFlags) Flags(c *cobra.Command) {
 	o.WorkFlags.Flags(c)
 	f := c.Flags()
-	f.BoolVar(&o.Timeless, "timeless", false, "print no times of the run, so that equal runs print the same")
+	f.BoolVar(&o.Timeless, "timeless", false, "leave out times of the run, so that equal runs print the same")
 	f.BoolVar(&o.log, "log", false, "print a line for every new incumbent and bound on standard error")
 	f.StringVar(&o.Certificate, "certificate", "", "write the proof of the bound, or of infeasibility, into this JSON `file`; see jigsaw certify")
 }

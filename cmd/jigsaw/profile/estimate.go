@@ -33,7 +33,7 @@ func newProfileEstimate(std cli.Streams) *cobra.Command {
 	var o profileEstimateOptions
 	c := &cobra.Command{
 		Use:   "estimate",
-		Short: "Work a profile out from a model's architecture",
+		Short: "Estimate a profile from a model's architecture",
 		Long: `Write a profile of a model that was not measured, from its Hugging Face config.json, from
 the figures of its architecture, or of a well-known convolutional net: parameters exactly,
 times by a roofline over the GPU's data sheet with efficiencies fitted to measured
@@ -75,7 +75,7 @@ Plans can take a config.json as it is: jigsaw plan cluster.yaml --estimate MODEL
 	f.IntVar(&o.options.Sequence, "sequence", 0, "tokens of a sample (default: the longest the model takes, at most 2048)")
 	f.StringVar(&o.precision, "precision", "", "fp32, tf32, fp16 or bf16 (default: what models are trained in on all of the GPUs)")
 	f.StringVar(&o.attention, "attention", "fused", "fused, as FlashAttention, or eager, which writes its scores to memory")
-	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep the inputs of blocks alone and work the rest out again")
+	f.BoolVar(&o.options.Checkpointing, "checkpointing", false, "keep only the inputs of blocks and recompute the rest")
 	f.IntVar(&o.options.GPUs, "gpus-per-worker", 1, "GPUs of a node that share every layer, as jobs with so many gpus_per_worker do")
 	f.Var(&o.mfu, "mfu", "scale the times to this model FLOPs utilisation, like 40% (default: by the roofline)")
 	o.to.FileFlag(c)
@@ -110,7 +110,7 @@ func runProfileEstimate(o profileEstimateOptions, std cli.Streams) error {
 		return err
 	}
 	if len(o.gpus) == 0 {
-		return cli.Usage(fmt.Errorf("say --gpu, one of %s", strings.Join(cli.GPUNames(), ", ")))
+		return cli.Usage(fmt.Errorf("give --gpu, one of %s", strings.Join(cli.GPUNames(), ", ")))
 	}
 	if err := cli.Attention(o.attention, &o.options); err != nil {
 		return err
@@ -221,7 +221,7 @@ estimate to measurement; where only throughputs are known, that of the whole ite
 		RunE: func(*cobra.Command, []string) error { return runProfileCompare(files, to, std) },
 	}
 	to.Flags(c, cli.PrintFormats()...)
-	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to look at beside the library (repeatable)")
+	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to use besides the library (repeatable)")
 	return c
 }
 

@@ -57,7 +57,7 @@ the GPU is on another machine, run the companion there:
 				return o.to.Write(std, func(w io.Writer) error { _, err := w.Write(profiler.Module); return err })
 			}
 			if len(args) != 1 {
-				return cli.Usage(fmt.Errorf("name one FILE.py:factory; options of the companion stand behind --"))
+				return cli.Usage(fmt.Errorf("name one FILE.py:factory; options of the companion come after --"))
 			}
 			return runProfileMeasure(c.Context(), args[0], o, std)
 		},
@@ -65,7 +65,7 @@ the GPU is on another machine, run the companion there:
 	f := c.Flags()
 	f.StringVar(&o.python, "python", "python3", "a Python that has PyTorch")
 	f.BoolVar(&o.script, "script", false, "write the companion itself, one Python file, to take it to another machine")
-	f.StringVar(&o.gpu, "gpu", "", "what clusters call the GPU, like h100")
+	f.StringVar(&o.gpu, "gpu", "", "the GPU's name in clusters, like h100")
 	f.IntVar(&o.batch, "batch", 0, "samples of a worker in an iteration")
 	o.to.FileFlag(c)
 	return c
@@ -73,7 +73,7 @@ the GPU is on another machine, run the companion there:
 
 func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOptions, std cli.Streams) error {
 	if o.gpu == "" || o.batch < 1 {
-		return cli.Usage(errors.New("say --gpu, what clusters call the GPU, and --batch, the samples of a worker"))
+		return cli.Usage(errors.New("give --gpu, the GPU's name in clusters, and --batch, the samples of a worker"))
 	}
 	file, _, _ := strings.Cut(factory, ":")
 	if err := cli.CheckWritable([]string{file}, o.to.File); err != nil {
@@ -97,7 +97,7 @@ func runProfileMeasure(ctx context.Context, factory string, o profileMeasureOpti
 	if err := command.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && ctx.Err() == nil {
-			return cli.Usage(errors.New("the measurement failed; what is above says why"))
+			return cli.Usage(errors.New("the measurement failed; see the messages above"))
 		}
 		return err
 	}

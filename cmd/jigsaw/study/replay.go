@@ -41,14 +41,14 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	o.Flags(c, "the trace")
 	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or a cluster file, instance file or example whose cluster is taken")
-	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use beside the library (repeatable)")
+	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use besides the library (repeatable)")
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
 	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
 	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las, in GPU-seconds held")
 	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
-	f.Float64Var(&o.load, "load", 1, "of a synthetic trace: GPUs asked for over GPUs there are")
+	f.Float64Var(&o.load, "load", 1, "load of a synthetic trace: GPUs asked for, divided by GPUs available")
 	f.StringVar(&o.jobs, "jobs", "", "write a row for every job under every policy into this CSV `file`")
 	o.to.Flags(c, append(cli.PrintFormats(), "csv")...)
 	_ = c.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(policy.Names(), cobra.ShellCompDirectiveNoFileComp))
@@ -83,7 +83,7 @@ Exit codes: 0 replayed, 2 invalid input.`,
 
 func runReplay(ctx context.Context, name string, o replayOptions, std cli.Streams) error {
 	if o.cluster == "" {
-		return cli.Usage(errors.New("say on what to replay: --cluster 64x8 for 64 nodes of 8 GPUs, or --cluster with an instance file or an example"))
+		return cli.Usage(errors.New("give a cluster to replay on: --cluster 64x8 for 64 nodes of 8 GPUs, or --cluster with an instance file or an example"))
 	}
 	if o.round < 0 {
 		return cli.Usage(errors.New("--round must not be negative"))
@@ -92,7 +92,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 		return cli.Usage(fmt.Errorf("--share %d: a job has its GPUs at least for itself; choose 1 or more", o.share))
 	}
 	if o.load != 1 && !strings.HasPrefix(name, synthetic) {
-		return cli.Usage(fmt.Errorf("--load is of a synthetic trace; %s has the load that it has", name))
+		return cli.Usage(fmt.Errorf("--load is for synthetic traces; the load of %s is given by its jobs", name))
 	}
 	if err := o.CheckFormat(); err != nil {
 		return err

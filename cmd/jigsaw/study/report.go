@@ -38,7 +38,7 @@ figures as files of their own, SVG, and PNG where they are plots.`,
 
 func runReport(name string, o reportOptions, std cli.Streams) (err error) {
 	if ending := filepath.Ext(o.to.File); o.to.Format == "" && ending != "" && ending != "."+o.to.Chosen() {
-		return cli.Usage(fmt.Errorf("--file %s: say what it is to be, -o html or -o md, or end its name so", o.to.File))
+		return cli.Usage(fmt.Errorf("--file %s: give its format, -o html or -o md, or an extension that says it", o.to.File))
 	}
 	if err := cli.CheckWritable([]string{name}, o.to.File); err != nil {
 		return err

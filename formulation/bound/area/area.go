@@ -22,7 +22,7 @@ func chainBound(m *relax.Model) bound.Bound {
 	case critical >= 0:
 		b.Binding = []bound.Binding{chainBinding(m, critical)}
 	case m.Instance.Objective.Periodic() && m.WholePeriods():
-		b.Binding = []bound.Binding{ownIterations(fmt.Sprintf(", of which whole ones fit into periods of at most %.4g ms", millis(m.Instance, m.Instance.MaxPeriod)))}
+		b.Binding = []bound.Binding{ownIterations(fmt.Sprintf(", whole numbers of which have to fit into periods of at most %.4g ms", millis(m.Instance, m.Instance.MaxPeriod)))}
 	default:
 		b.Binding = []bound.Binding{ownIterations("")}
 	}
@@ -202,7 +202,7 @@ func (s *areaSearch) rates() {
 			s.best.Binding = []bound.Binding{binds}
 		}
 	}
-	try(bound.Binding{Resource: "gpu", Subject: "the GPU with most jobs",
+	try(bound.Binding{Resource: "gpu", Subject: "the GPU with the most jobs",
 		Text: "there are more workers than GPUs, and the jobs on the GPU with most of them limit each other"})
 	if s.m.Instance.Objective == instance.Throughput {
 		var gpus []relax.LoadTerms

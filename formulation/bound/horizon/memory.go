@@ -32,7 +32,7 @@ func Memory(in *instance.Instance) bound.Bound {
 	if best.Value != nil {
 		text := "the jobs' parameters and optimizer states, each for as long as its own iterations take, fill the memory of the GPUs"
 		if n := len(best.Certificate.Share.Apart); n > 1 {
-			text = fmt.Sprintf("%d jobs share a GPU wherever they live, and no two of them have room there: they run one after the other", n)
+			text = fmt.Sprintf("%d jobs share a GPU wherever they are placed, and no two of them fit in its memory: they run one after the other", n)
 		}
 		subject := "the memory of the GPU"
 		if jobs.GPUs > 1 {

@@ -123,7 +123,7 @@ func TestCheckByHand(t *testing.T) {
 			}
 		}, `rule 6 (one task per GPU): job 1 "b", iteration 1, tick 5: r0n1.gpu0 is busy with job "a", iteration 1, until tick 6`},
 		{"link", 8, func(s *instance.Schedule) { s.Syncs[1].Rate, s.Syncs[1].End = 1, 21 },
-			`rule 8 (link capacity): job 0 "a", iteration 2, tick 18: link r0n0.up is asked for 12000000 bit/s but has 8000000`},
+			`rule 8 (link capacity): job 0 "a", iteration 2, tick 18: link r0n0.up would carry 12000000 bit/s but has 8000000`},
 		{"sync too long", 9, func(s *instance.Schedule) { s.Syncs[1].End++ },
 			`rule 9 (sync length): job 0 "a", iteration 2, tick 18: the synchronisation of 3000 bytes at level 1/2 of 8000000 bit/s takes 7 ticks; it should take 6`},
 		{"deadline", 10, func(s *instance.Schedule) { s.Syncs[2].Start, s.Syncs[2].End = 13, 21 },

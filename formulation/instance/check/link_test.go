@@ -73,7 +73,7 @@ func TestCheckLinkFractions(t *testing.T) {
 		violations := check.Schedule(in, s)
 		assert.Equal(t, want, brokenRules(violations), "%d bit/s", rate)
 		if len(violations) > 0 {
-			assert.Equal(t, "link C-D.fwd is asked for 5 bit/s but has 4", violations[0].Message)
+			assert.Equal(t, "link C-D.fwd would carry 5 bit/s but has 4", violations[0].Message)
 		}
 	}
 }

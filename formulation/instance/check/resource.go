@@ -302,7 +302,7 @@ func (c *checker) link(l *instance.Link, uses []use, unit fractions, all []use) 
 		if !over && sum.exceeds(capacity) {
 			over = true
 			y := &c.s.Syncs[u.sync]
-			c.report(8, y.Job, y.Iteration, u.from, "link %s is asked for %d bit/s but has %d",
+			c.report(8, y.Job, y.Iteration, u.from, "link %s would carry %d bit/s but has %d",
 				l.Name, sum.over(uint64(unit.parts/unit.common)), l.Capacity)
 		}
 	})

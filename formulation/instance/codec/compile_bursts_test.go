@@ -20,14 +20,14 @@ func TestCompileBurstErrors(t *testing.T) {
 		"unknown kind": {clusterLines + "  - {name: a, kind: bursts, model: many, batch: 8, workers: 2}\n", []string{
 			`line 10: jobs[0].kind: unknown kind "bursts"; choose burst, or leave it out`}},
 		"no burst": {clusterLines + "  - {name: a, model: many, batch: 8, background: true}\n", []string{
-			`line 9: jobs: there is no burst-parallel job for the background to run behind; give one kind: burst, or leave background out`}},
+			`line 9: jobs: there is no burst-parallel job for background jobs to run behind; give one kind: burst, or leave background out`}},
 		"ordinary jobs beside": {clusterLines + good + "  - {name: a, model: many, batch: 8, workers: 2}\n", []string{
-			`line 11: jobs[1]: a job of workers cannot be planned beside burst-parallel jobs; give it background: true, or a file of its own`}},
+			`line 11: jobs[1]: a job with workers cannot be planned together with burst-parallel jobs; give it background: true, or a file of its own`}},
 		"what means nothing": {"tick_us: 50\nobjective: throughput\n" + clusterLines + strings.Replace(good, "gpus: 8", "gpus: 8, release: 1s, spb: {rule: full}", 1), []string{
-			`line 1: tick_us: this means nothing where jobs are burst parallel, or run behind such; leave it out`,
-			`line 2: objective: this means nothing where jobs are burst parallel, or run behind such; leave it out`,
-			`line 12: jobs[0].release: this means nothing where jobs are burst parallel, or run behind such; leave it out`,
-			`line 12: jobs[0].spb: this means nothing where jobs are burst parallel, or run behind such; leave it out`}},
+			`line 1: tick_us: this has no meaning in files with burst-parallel jobs; leave it out`,
+			`line 2: objective: this has no meaning in files with burst-parallel jobs; leave it out`,
+			`line 12: jobs[0].release: this has no meaning in files with burst-parallel jobs; leave it out`,
+			`line 12: jobs[0].spb: this has no meaning in files with burst-parallel jobs; leave it out`}},
 		"figures": {clusterLines + "  - {name: fg, kind: burst, model: many, gpus: 6, amplification: 0.5, slowdown: 11}\n", []string{
 			`line 10: jobs[0].batch "fg": a global batch of 0; choose 1 to 16777216, the samples of an iteration over all GPUs`,
 			`line 10: jobs[0].gpus "fg": 6 GPUs; choose a power of two up to 1024, the most that a layer may have`,
@@ -35,7 +35,7 @@ func TestCompileBurstErrors(t *testing.T) {
 			`line 10: jobs[0].slowdown "fg": a slowdown of 11; choose 1 to 10`}},
 		"keys of others": {clusterLines + good + "  - {name: a, model: many, batch: 8, background: true, gpus: 2, workers: 2, slice: 0s}\n", nil},
 		"two slices": {clusterLines + good + "  - {name: a, model: many, batch: 8, background: true, slice: 1ms}\n  - {name: b, model: many, batch: 8, background: true}\n", []string{
-			`line 12: jobs[2].slice: a slice of 500µs, and of another background job 1ms; give all of them the same`}},
+			`line 12: jobs[2].slice: a slice of 500µs, but another background job has 1ms; give all of them the same`}},
 		"too few nodes": {clusterLines + strings.Replace(good, "gpus: 8", "gpus: 8, count: 3", 1), []string{
 			`line 10: jobs[0].gpus: no node of v100 is left that has 8 GPUs and a fabric that works; every burst-parallel job has a node of its own`}},
 		"unknown model": {clusterLines + strings.Replace(good, "many", "mani", 1), []string{
@@ -43,7 +43,7 @@ func TestCompileBurstErrors(t *testing.T) {
 		"same name": {clusterLines + good + "  - {name: fg, model: many, batch: 8, background: true}\n", []string{
 			`line 10: jobs[0].name "fg": there is another job named "fg"; names must differ`}},
 		"slices of nothing": {clusterLines + good + "  - {name: a, model: many, batch: 8, workers: 2, slice: 1ms}\n", []string{
-			`line 11: jobs[1]: a job of workers cannot be planned beside burst-parallel jobs; give it background: true, or a file of its own`,
+			`line 11: jobs[1]: a job with workers cannot be planned together with burst-parallel jobs; give it background: true, or a file of its own`,
 			`line 11: jobs[1].slice: only background jobs are cut into slices; remove it or set background: true`}},
 	} {
 		document, err := Decode([]byte(test.file))

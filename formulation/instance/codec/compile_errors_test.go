@@ -70,9 +70,9 @@ func TestCompileErrors(t *testing.T) {
 		"no such batch": {job("model: many, workers: 2, batch: 9"), []string{
 			`line 10, column 50: jobs[0].batch "bert": model "many" has no profile at batch 9 on v100, only at 8, 64`}},
 		"no profile on the GPU type": {job("model: many, workers: 2, placement: {gpu_types: [a100]}"), []string{
-			`line 10, column 25: jobs[0].model "bert": model "many" has no profile on a100, only on v100; choose another model, or say of a100 in cluster.gpu_types whose profiles serve: profiled_as: [{gpu: v100, speed: 1}]`}},
+			`line 10, column 25: jobs[0].model "bert": model "many" has no profile on a100, only on v100; choose another model, or for a100 in cluster.gpu_types say whose profiles to use: profiled_as: [{gpu: v100, speed: 1}]`}},
 		"no profile of one GPU": {job("model: pair, workers: 2"), []string{
-			`line 10, column 5: jobs[0].gpus_per_worker "bert": model "pair" has no profile of one GPU, only of 2 GPUs; say gpus_per_worker: 2`}},
+			`line 10, column 5: jobs[0].gpus_per_worker "bert": model "pair" has no profile of one GPU, only of 2 GPUs; set gpus_per_worker: 2`}},
 		"mismatched layers": {job("model: tiny, workers: 2"), []string{
 			`line 10, column 5: jobs[0].placement.gpu_types "bert": the profiles of "tiny" on "v100" and "a100" split the model into different layers, so depths do not match; allow only one of these GPU types`}},
 		"too many workers for a node": {job("model: many, batch: 8, workers: 16, placement: {within: node}"), []string{
@@ -89,7 +89,7 @@ func TestCompileErrors(t *testing.T) {
 		"more jobs than there may be": {clusterLines + `  - {name: a, model: many, batch: 8, workers: 1, iterations: 1, count: 131072}
   - {name: b, model: many, batch: 8, workers: 1, iterations: 1}
   - {name: c, model: many, batch: 8, workers: 1, iterations: 1}
-`, []string{`line 11, column 5: jobs[1]: the jobs up to this one are more than 131072`}},
+`, []string{`line 11, column 5: jobs[1]: up to this one there are more than 131072 jobs`}},
 		"count collides": {clusterLines + `  - {name: bert-2, model: many, batch: 8, workers: 1}
   - {name: bert, model: many, batch: 8, workers: 1, count: 3}
 `, []string{`line 11, column 12: jobs[1].name: there is another job named "bert-2"; names must differ`}},
@@ -136,7 +136,7 @@ profiles:
 			`line 7, column 97: jobs[1].spb.min_mean_depth "b": a mean depth-fraction of 1.5 is out of range; choose 0 to 1`,
 			`line 10, column 28: cluster.gpu_types[0].memory: give the memory of a GPU, like "16GiB"`,
 			`line 11, column 14: cluster.gpu_types[1].name: there is another GPU type named "v100"; names must differ`,
-			`line 11, column 54: cluster.gpu_types[1].profiled_as[0].gpu: name the GPU whose profiles serve for "v100"`,
+			`line 11, column 54: cluster.gpu_types[1].profiled_as[0].gpu: name the GPU whose profiles are used for "v100"`,
 			`line 11, column 65: cluster.gpu_types[1].profiled_as[0].speed: a relative speed of 5000 is out of range; choose 0.001 to 1000`,
 			`line 12, column 3: cluster.rate_levels: levels must be different fractions 1/n with n from 1 to 1024`,
 			`line 14, column 15: cluster.racks[0].nodes: 0 nodes in a rack is out of range; choose 1 to 131072`,
@@ -164,7 +164,7 @@ cluster:
 			`line 5, column 32: cluster.switches[1].name: there is another switch or node named "s"; names must differ`,
 			`line 7, column 25: cluster.nodes[0].switch: unknown switch "t"; list it in cluster.switches`,
 			`line 8, column 14: cluster.nodes[1].name: there is another switch or node named "n"; names must differ`,
-			`line 10, column 7: cluster.links[0]: unknown switch "n"; links join switches, nodes hang on theirs by their nic`,
+			`line 10, column 7: cluster.links[0]: unknown switch "n"; links join switches; nodes are joined to theirs by their nic`,
 			`line 11, column 7: cluster.links[1]: the link joins "s" to itself`,
 			`line 11, column 30: cluster.links[1].rate: give a speed like "100Gbit/s"`,
 			`line 12, column 7: cluster.links[2]: the link joins "s" to itself`,

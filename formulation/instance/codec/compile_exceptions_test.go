@@ -74,7 +74,7 @@ func TestExceptionErrors(t *testing.T) {
 		"{node: x, gpus: 1}":                     `cluster.exceptions[0].node: unknown node "x"; nodes are named like "n"`,
 		"{link: x, rate: 1B/s}":                  `cluster.exceptions[0].link: unknown link "x"; links are named like "n.up"`,
 		"{node: n, rate: 1B/s}":                  "cluster.exceptions[0].rate: a node has gpus; the links of a node are exceptions of their own",
-		"{node: n, gpus: 1}, {node: n, gpus: 2}": `cluster.exceptions[1]: there is another exception of node "n"`,
+		"{node: n, gpus: 1}, {node: n, gpus: 2}": `cluster.exceptions[1]: there is another exception for node "n"`,
 	} {
 		_, err := compileText(fullForm + "  exceptions: [" + exception + "]\njobs:\n  - {name: j, model: many, batch: 8, workers: 1}\n")
 		require.Error(t, err, exception)

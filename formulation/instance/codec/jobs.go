@@ -133,7 +133,7 @@ func (in *jobReader) header() ([]string, error) {
 		err = errors.New("the list is empty")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; a list of jobs begins with a line of columns, of %s", err, strings.Join(JobColumns(), ", "))
+		return nil, fmt.Errorf("%w; a list of jobs begins with a line of column names, from %s", err, strings.Join(JobColumns(), ", "))
 	}
 	for i, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -143,7 +143,7 @@ func (in *jobReader) header() ([]string, error) {
 			in.bad(i, "unknown column %q; the columns are %s", name, strings.Join(JobColumns(), ", "))
 			in.problems[len(in.problems)-1].Unknown = []string{name}
 		case slices.Contains(header[:i], name):
-			in.bad(i, "the column %q is there twice", name)
+			in.bad(i, "the column %q is given twice", name)
 		}
 	}
 	for _, name := range []string{"name", "model", "workers"} {
@@ -152,7 +152,7 @@ func (in *jobReader) header() ([]string, error) {
 		}
 	}
 	if slices.Contains(header, "iterations") == slices.Contains(header, "hours") && !slices.Contains(header, "hours") {
-		in.problems = append(in.problems, instance.Problem{Line: 1, Message: "one of the columns iterations and hours has to be there"})
+		in.problems = append(in.problems, instance.Problem{Line: 1, Message: "one of the columns iterations and hours is needed"})
 	}
 	if len(in.problems) > 0 {
 		return nil, in.problems
@@ -303,7 +303,7 @@ func cellOf(job *instance.JobSpec, hours *float64, column, cell string, clock Cl
 		err = job.Load.UnmarshalText([]byte(cell))
 	case "deadline":
 		if moment(&job.Deadline); err == nil && job.Deadline <= 0 {
-			err = fmt.Errorf("%s is not after the begin of the plan", cell)
+			err = fmt.Errorf("%s is not after the beginning of the plan", cell)
 		}
 	case "optimizer":
 		job.Optimizer = cell

@@ -34,7 +34,7 @@ func TestDecodeJSONJobs(t *testing.T) {
 	require.Equal(t, []instance.Duration{instance.Duration(90 * time.Minute), 0}, []instance.Duration{clocked.Jobs[0].Release, clocked.Jobs[1].Release})
 	require.Equal(t, []instance.Duration{instance.Duration(2 * time.Hour), instance.Duration(90 * time.Minute)}, []instance.Duration{clocked.Jobs[0].Deadline, clocked.Jobs[1].Deadline})
 	for cell, want := range map[string]string{
-		"20:00": "line 2, column 15: deadline: 20:00 is not after the begin of the plan",
+		"20:00": "line 2, column 15: deadline: 20:00 is not after the beginning of the plan",
 		"soon":  `deadline: "soon" is not a duration; write it like "12.5ms" or "2h30m", or as a time of the clock, like 22:30`,
 	} {
 		_, err := DecodeJobs(strings.NewReader("name,model,workers,hours,deadline\na,gnmt,4,1,   "+cell+"\n"), clock)
@@ -49,7 +49,7 @@ func TestDecodeJSONJobs(t *testing.T) {
 		strings.Replace(job, "4", "4.5", 1):                        `line 1, column 43: workers: "4.5" is not a whole number above 0`,
 		strings.Replace(job, "4", "[4]", 1):                        "line 1, column 43: workers: write a text or a number",
 		strings.Replace(job, "hours", "hour", 1):                   `line 1, column 46: unknown key "hour"; the keys are name, model`,
-		strings.Replace(job, "hours", "name", 1):                   `line 1, column 46: the key "name" is there twice`,
+		strings.Replace(job, "hours", "name", 1):                   `line 1, column 46: the key "name" is given twice`,
 		job + "\n" + strings.Replace(job, `"workers": 4, `, "", 1): `line 2, column 1: the key "workers" is missing`,
 		strings.Replace(job, `, "hours": 1`, "", 1):                `line 1, column 1: job "a" needs either iterations or hours`,
 		job + ",\n" + job:                                          "line 1, column 57: invalid JSON: invalid character ','",

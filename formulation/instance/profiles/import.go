@@ -109,7 +109,7 @@ func detect(data []byte) (Format, error) {
 	case brace > 0 && isWord(first[:brace]) && strings.Contains(first, "}["):
 		return DeepPool, nil
 	}
-	return "", fmt.Errorf("profiles: a file that begins with %q is of no format that is known: a graph of PipeDream begins like \"node1 -- Conv2d\", a .prof of DeepPool "+
+	return "", fmt.Errorf("profiles: a file that begins with %q has no known format: a graph of PipeDream begins like \"node1 -- Conv2d\", a .prof of DeepPool "+
 		"like \"conv2d{\", dnn-partitioning and torch.profiler write JSON", instance.Clip(first))
 }
 
@@ -139,13 +139,13 @@ func detectJSON(text []byte) (Format, error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("profiles: the file is neither JSON nor text of a format that is known: %w", jsonError(err))
+		return "", fmt.Errorf("profiles: the file is neither JSON nor text of a known format: %w", jsonError(err))
 	}
 	has := "no keys"
 	if len(keys) > 0 {
 		has = "the keys " + instance.Clip(strings.Join(keys, ", "))
 	}
-	return "", fmt.Errorf("profiles: the file is JSON with %s, and no profile that is known: a graph of dnn-partitioning has nodes and edges, a trace of torch.profiler has traceEvents", has)
+	return "", fmt.Errorf("profiles: the file is JSON with %s, and not a known kind of profile: a graph of dnn-partitioning has nodes and edges, a trace of torch.profiler has traceEvents", has)
 }
 
 // topKeys are the keys of an object or, of an array, those of its first entry; those before the error, where
@@ -201,16 +201,16 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 func (o ImportOptions) check(needBatch bool) error {
 	var errs []error
 	if o.Model == "" {
-		errs = append(errs, errors.New("profiles: the file does not tell its model; say --model, the name that jobs will use"))
+		errs = append(errs, errors.New("profiles: the file does not say its model; give --model, the name that jobs will use"))
 	}
 	if o.GPU == "" {
-		errs = append(errs, errors.New("profiles: the file does not tell its GPU type; say --gpu, the one that was profiled"))
+		errs = append(errs, errors.New("profiles: the file does not say its GPU type; give --gpu, the one that was profiled"))
 	}
 	switch {
 	case o.Batch < 0 || o.Batch > instance.MaxBatch:
 		errs = append(errs, fmt.Errorf("profiles: batch %d is not between 1 and %d", o.Batch, instance.MaxBatch))
 	case o.Batch == 0 && needBatch:
-		errs = append(errs, errors.New("profiles: the file does not tell its batch size; say --batch, the one that was profiled"))
+		errs = append(errs, errors.New("profiles: the file does not say its batch size; give --batch, the one that was profiled"))
 	}
 	return errors.Join(errs...)
 }

@@ -60,16 +60,16 @@ func TestDetect(t *testing.T) {
 		{`{"version":1,"profiles":[{"layers":[]}]}`, "", "JigSaw profile already"},
 		{`[{"name": "aten::linear", "ph": "X", "ts": 419, "dur": 324, "tid": 1}]`, "", "jigsaw profile measure measures the model itself"},
 		{`{"schemaVersion": 1, "traceEvents": []}`, Kineto, ""},
-		{`{"about": 1, "graph": {"nodes": [{"layers": 2}]}}`, "", "JSON with the keys about, graph, and no profile that is known"},
+		{`{"about": 1, "graph": {"nodes": [{"layers": 2}]}}`, "", "JSON with the keys about, graph, and not a known kind of profile"},
 		{`{"cluster": {"racks": [{"nodes": 2}]}, "profiles": [{"layers": []}]}`, "", "is a JigSaw instance"},
 		{`{"schema_version": 1, "schedule": {"nodes": 2}}`, "", "is a plan of JigSaw"},
 		{`{"model_type": "llama"}`, "", "jigsaw profile estimate --config"},
 		{`{"edges": [], "nodes": 2`, DNNPartitioning, ""},
 		{`{}`, "", "JSON with no keys"},
 		{`[[1]]`, "", "JSON with no keys"},
-		{`{"a": 1`, "", "neither JSON nor text of a format that is known: the file ends too early"},
+		{`{"a": 1`, "", "neither JSON nor text of a known format: the file ends too early"},
 		{"\xff\xfen\x00", "", "UTF-16"},
-		{"hello", "", `begins with "hello" is of no format that is known`},
+		{"hello", "", `begins with "hello" has no known format`},
 	} {
 		got, err := detect([]byte(tt.in))
 		assert.Equal(t, tt.want, got)
@@ -94,9 +94,9 @@ func TestImportOptions(t *testing.T) {
 		opt  ImportOptions
 		want string
 	}{
-		{ImportOptions{GPU: "g", Batch: 1}, "does not tell its model"},
+		{ImportOptions{GPU: "g", Batch: 1}, "does not say its model"},
 		{ImportOptions{Model: "m", GPU: "a\tb", Batch: 1}, "the GPU it was measured on needs a printable name"},
-		{ImportOptions{Model: "m", GPU: "g"}, "say --batch, the one that was profiled"},
+		{ImportOptions{Model: "m", GPU: "g"}, "give --batch, the one that was profiled"},
 		{ImportOptions{Model: "m", GPU: "g", Batch: -1}, "batch -1 is not between 1"},
 		{ImportOptions{Model: "m", GPU: "g", Batch: instance.MaxBatch + 1}, "is not between 1"},
 	} {

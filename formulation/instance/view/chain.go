@@ -326,7 +326,7 @@ func (c *chain) running(j instance.JobID, before instance.Tick) int {
 // slack is a start that nothing forced; possible is when it could have been.
 func (c *chain) slack(link ChainLink, start, possible instance.Tick) ChainLink {
 	link.Because = Slack
-	link.Text = fmt.Sprintf("the plan leaves room: it could have started %s sooner, at %s", seconds(c.in, float64(start-possible)), c.at(possible))
+	link.Text = fmt.Sprintf("the plan has slack: it could have started %s sooner, at %s", seconds(c.in, float64(start-possible)), c.at(possible))
 	return link
 }
 

@@ -92,7 +92,7 @@ func (c *chain) summary() string {
 		add(others, "waiting for %d other jobs, which had GPUs or links first, the longest for %s (%s)", n, c.name(most), c.at(p.others[most]))
 	}
 	add(p.loads, "loading")
-	add(p.slack, "of room that the plan leaves")
+	add(p.slack, "of slack in the plan")
 	text := fmt.Sprintf("%s ends at %s: %s", c.name(own), c.at(end), strings.Join(list, ", "))
 	first := c.links[len(c.links)-1]
 	released := c.in.Jobs[c.job(element{first.Sync, first.Index})].Release

@@ -132,13 +132,13 @@ func (e *stays) why(j instance.JobID) (link StayLink, next instance.JobID) {
 		}
 		return link, before
 	case mate != instance.NoJob:
-		link.Because, link.Text = Release, fmt.Sprintf("it takes turns with %s, which comes then", e.name(mate))
+		link.Because, link.Text = Release, fmt.Sprintf("it takes turns with %s, which is released then", e.name(mate))
 		return link, mate
 	case before != instance.NoJob:
-		link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: the last job before it there, %s, leaves %s at %s, %s sooner", e.name(before), node(), e.moment(e.to[before]), e.at(admitted-e.to[before]))
+		link.Because, link.Text = Slack, fmt.Sprintf("the plan has slack: the last job before it there, %s, leaves %s at %s, %s sooner", e.name(before), node(), e.moment(e.to[before]), e.at(admitted-e.to[before]))
 		return link, before
 	}
-	link.Because, link.Text = Slack, fmt.Sprintf("the plan leaves room: no other job leaves its GPUs between its release at %s and then", e.moment(job.Release))
+	link.Because, link.Text = Slack, fmt.Sprintf("the plan has slack: no other job leaves its GPUs between its release at %s and then", e.moment(job.Release))
 	return link, next
 }
 

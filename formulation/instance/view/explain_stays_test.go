@@ -53,7 +53,7 @@ func TestExplainBlocks(t *testing.T) {
 		`"over" ends at 5.58 h: 5.34 h waiting for "late", 12 min loading, 144 s for its 10 iterations`,
 	}, jobs)
 	assert.Equal(t, []StayLink{
-		{loose, 6500, 7000, Slack, `the plan leaves room: the last job before it there, "second", leaves n0 at 6 h, 30 min sooner`},
+		{loose, 6500, 7000, Slack, `the plan has slack: the last job before it there, "second", leaves n0 at 6 h, 30 min sooner`},
 		{second, 4000, 6000, Memory, `"first" is on n0 until then`},
 		{first, 0, 4000, Start, "the plan begins"},
 	}, chain)

@@ -62,7 +62,7 @@ func (c *chart) layoutLinks(y float64) float64 {
 		}
 		link := &c.in.Links[l]
 		row := linkRow{links: []instance.LinkID{instance.LinkID(l)}, loads: loads[l], label: linkLabel(link, false), sub: link.Capacity.String()}
-		// The two directions are neighbours in the numbering.
+		// The two directions have consecutive numbers.
 		if l+1 < len(loads) && link.Kind != instance.Fabric && slices.Equal(loads[l], loads[l+1]) &&
 			family(c.in.Links[l+1].Kind) == family(link.Kind) && c.in.Links[l+1].Capacity == link.Capacity {
 			row.links = append(row.links, instance.LinkID(l+1))
@@ -264,7 +264,7 @@ func (c *chart) barsOf(r *linkRow) []bar {
 		}
 	}
 	slices.SortStableFunc(bars, func(a, b bar) int {
-		// What comes over from the last period stays at the bottom.
+		// Parts continued from the previous period stay at the bottom.
 		return cmp.Or(cmp.Compare(a.part.from, b.part.from), cmp.Compare(b2i(b.part.before), b2i(a.part.before)))
 	})
 	return bars

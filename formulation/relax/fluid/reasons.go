@@ -38,6 +38,6 @@ func (f *Program) reasons(prices []*big.Int) []string {
 	if subjects == nil {
 		return []string{"the jobs cannot all be placed, even when they are spread fractionally over the cluster"}
 	}
-	return []string{fmt.Sprintf("the jobs ask for more than there is, even when they are spread fractionally over the cluster: %s",
+	return []string{fmt.Sprintf("the jobs need more than there is, even when they are spread fractionally over the cluster: %s",
 		strings.Join(subjects, "; "))}
 }

@@ -224,7 +224,7 @@ func (t *Transformer) checkNumbers() error {
 	within("the intermediate size", t.Intermediate, 10_000_000)
 	kind := t.family()
 	if e := t.Experts; kind.experts != (e != nil) || kind.latent != (t.Latent != nil) {
-		errs = append(errs, fmt.Errorf("estimate: a model of the family %s is told by its config.json alone", t.Type))
+		errs = append(errs, fmt.Errorf("estimate: a model of the family %s can be described only by its config.json", t.Type))
 	} else if e != nil {
 		within("the number of experts", e.Number, 100_000)
 		within("the number of experts of a token", e.Active, max(1, e.Number))

@@ -104,7 +104,7 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 			return nil, errors.New("estimate: the config has no model_type; expected the config.json of a Hugging Face model")
 		}
 		if c.TextConfig != nil {
-			return nil, fmt.Errorf("estimate: %q (model_type) has several parts; write the value of text_config into a file of its own, for the language part alone", instance.Clip(c.ModelType))
+			return nil, fmt.Errorf("estimate: %q (model_type) has several parts; for the language part alone, write the value of text_config into a file of its own", instance.Clip(c.ModelType))
 		}
 		return nil, fmt.Errorf("estimate: the architecture %q (model_type) is not known; known are %s; describe a model that is built like one of them by flags, from --architecture llama --layers 32 on",
 			instance.Clip(c.ModelType), strings.Join(TransformerTypes(), ", "))

@@ -180,7 +180,7 @@ func (o *Options) network() (n *network, what string, err error) {
 	}
 	for _, width := range widths {
 		if group := int64(max(1, o.GPUs)); t.Heads%group != 0 || width%group != 0 {
-			return nil, "", fmt.Errorf("estimate: %d heads and a feed-forward part of %d cannot be dealt out evenly among %d GPUs", t.Heads, width, group)
+			return nil, "", fmt.Errorf("estimate: %d heads and a feed-forward part of %d cannot be divided evenly among %d GPUs", t.Heads, width, group)
 		}
 	}
 	sequence := int64(o.Sequence)

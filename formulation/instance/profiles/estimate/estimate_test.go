@@ -109,7 +109,7 @@ func TestBadConfigs(t *testing.T) {
 		`[1]`:                      "expected the config.json",
 		`{}`:                       "no model_type",
 		`{"model_type": "falcon"}`: `the architecture "falcon" (model_type) is not known; known are llama, mistral, qwen2, qwen3, phi3`,
-		`{"model_type": "gemma3", "text_config": {}}`:         `"gemma3" (model_type) has several parts; write the value of text_config into a file of its own`,
+		`{"model_type": "gemma3", "text_config": {}}`:         `"gemma3" (model_type) has several parts; for the language part alone, write the value of text_config into a file of its own`,
 		`{"model_type": "mixtral"}`:                           "the config of a mixtral lacks hidden_size, num_hidden_layers, num_attention_heads, intermediate_size, vocab_size, num_experts_per_tok, num_local_experts",
 		`{"model_type": "qwen3_moe", "mlp_only_layers": [3]}`: "mlp_only_layers has 3; known are models in which they are the first",
 		`{"model_type": "deepseek_v3", "moe_layer_freq": 2}`:  "moe_layer_freq is 2; known are models in which it is 1",
