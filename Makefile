@@ -7,26 +7,26 @@ TOOLS     := $(CURDIR)/bin/tools
 # registries lack some.
 BIOME     := @biomejs/biome@2.6.8
 FUZZTIME  ?= 60s
-# With CLP where cgo, a C compiler and CLP's headers are at hand; else without.
+# With CLP if cgo, a C compiler and CLP's headers are available; else without.
 TAGS       = $(shell scripts/have-clp || echo noclp)
-# CLP as WebAssembly, where make clp-wasm has built it.
+# CLP as WebAssembly, if make clp-wasm has built it.
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
 SITE       = $(if $(wildcard site/dist.zip),site)
-# Packages that start goroutines of their own; of those in SLOW, with the race detector too slow
-# for each change, the tests that run things side by side. The facade's run formulation and heuristics.
+# Packages that start goroutines of their own. Those in SLOW are too slow for each change under the race
+# detector: only their tests of concurrent code run there. The facade's tests cover formulation and heuristics.
 # study/sweep is left to make soak: its database takes minutes to compile for the race detector.
 RACED     := ./solver ./solver/backend ./solver/colgen ./solver/eventloop ./solver/tree
 SLOW      := . ./solver/clp ./wasm/api
 RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|QuickPlan|Timed|Showcase|Resilience$$|Live|Together|Trap|Session
-# Tests of the facade, and scripts of the command line, that are run without CLP as well, as on a machine that lacks it.
+# Tests of the facade, and scripts of the command line, that also run without CLP, as on a machine that lacks it.
 LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Export|Scripts/(bound|certify|explain|log|misc|plan)$$
-# Packages that neither need cgo nor an operating system, and those of them to which it
-# matters where they run: they use files, clocks, goroutines or an engine, with which those of solver
-# have a run of their own. Of the facade, the tests in RACES.
+# PURE: packages that need neither cgo nor an operating system. PORTED: those of them that depend on their
+# platform, because they use files, clocks, goroutines or an engine; solver's packages are tested with the
+# engine in a separate run. Of the facade, the tests in RACES.
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 PORTED    := ./solver/backend ./wasm/...
-# Paths without this folder: what one step compiles or tests, another one finds done.
+# Paths without this folder, so that steps share Go's build and test caches.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 .PHONY: help setup setup-all setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
@@ -37,7 +37,7 @@ help: ## list the targets
 setup: ## install CLP and pkg-config where that is possible
 	@scripts/setup
 
-setup-all: ## install all that .ci/run uses
+setup-all: ## install everything that .ci/run uses
 	@for what in '' tests slurm torch site browser; do scripts/setup $$what; done
 
 setup-tests: ## install CBC as well, which tests compare against
@@ -48,13 +48,13 @@ build: ## build bin/jigsaw
 	@scripts/first-build
 	$(GO) build -trimpath -ldflags '-s -w' -tags '$(strip $(TAGS) $(SITE))' -o bin/jigsaw ./cmd/jigsaw
 
-# Where a plan's time goes; elsewhere the browser's build inlines nothing, which is smaller.
+# The packages in which planning spends its time; in all others the browser's build inlines nothing, which is smaller.
 HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/... internal/sync \
 	math/... sort slices cmp maps iter container/heap \
 	jigsaw/formulation/relax/... jigsaw/formulation/bound/... jigsaw/formulation/tree jigsaw/formulation/memory \
 	jigsaw/formulation/instance jigsaw/formulation/instance/check jigsaw/heuristics/...
 
-wasm: ## build the core for the browser, and what of it makes a first plan, into bin/wasm
+wasm: ## build the browser's core, and the part of it that makes a first plan, into bin/wasm
 	@mkdir -p bin/wasm bin/whole
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -gcflags all=-l $(HOT:%=-gcflags %=) -o bin/whole/core.wasm ./wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -gcflags all=-l -tags first -o bin/whole/first.wasm ./wasm
@@ -62,16 +62,16 @@ wasm: ## build the core for the browser, and what of it makes a first plan, into
 		cksum bin/whole/$$1 scripts/pack-wasm | cmp -s - bin/whole/$$1.packed && [ -e bin/wasm/$$1 ] && return; \
 		rm -f bin/wasm/$$2; cp bin/whole/$$1 bin/wasm/$$1; \
 		scripts/pack-wasm bin/wasm/$$1 bin/wasm/$$2 $$3 && cksum bin/whole/$$1 scripts/pack-wasm >bin/whole/$$1.packed || \
-			echo 'wasm: not packed, a seventh larger than need be; that takes Node' >&2; \
+			echo 'wasm: not packed, a seventh larger than necessary; packing needs Node' >&2; \
 	}; pack core.wasm data.wasm; pack first.wasm first-data.wasm nameless
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
-# What the core and CLP may take, compressed; see DECISIONS.md, section 21.
+# The largest compressed size of the core and CLP, in bytes; see DECISIONS.md, section 21.
 SIZE_LIMIT := 2592000
-# And what comes before the first plan.
+# And of what is loaded before the first plan.
 FIRST_LIMIT := 1300000
 
-size: wasm ## check what the browser has to load
+size: wasm ## check how much the browser has to load
 	@scripts/size $(FIRST_LIMIT) bin/wasm/first.wasm $(wildcard bin/wasm/first-data.wasm)
 	@scripts/size $(SIZE_LIMIT) bin/wasm/core.wasm $(wildcard bin/wasm/data.wasm bin/clp/clp.wasm)
 
@@ -101,16 +101,16 @@ measure-site: site ## measure the page in Chromium, rewrite the table of docs/pl
 	@scripts/setup browser
 	cd site && npm run --silent measure
 
-picture: site ## draw docs/playground.png, the README's picture of the page, anew
+picture: site ## redraw docs/playground.png, the README's picture of the page
 	@scripts/setup browser
 	cd site && npm run --silent picture
 
 $(TOOLS)/node_modules/.bin/biome:
 	npm install --prefix $(TOOLS) --save-exact $(BIOME)
 
-# Of a release; make dist PLATFORMS=host VERSION=test packs for this machine alone.
+# The platforms of a release; make dist PLATFORMS=host VERSION=test packs only for this machine.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-dist: site ## pack programs to download into bin/dist, with all inside: minutes a platform
+dist: site ## pack self-contained programs for download into bin/dist: minutes per platform
 	@scripts/dist bin/dist '$(VERSION)' $(PLATFORMS)
 
 demo: setup ## plan the quickstart example and draw it
@@ -118,7 +118,7 @@ demo: setup ## plan the quickstart example and draw it
 	@echo 'demo: planning the example quickstart: seconds'
 	bin/jigsaw plan quickstart --gantt quickstart.svg
 
-test: setup-tests ## the tests of every change; those of things side by side under the race detector, too
+test: setup-tests ## the tests of every change; those of concurrent code also under the race detector
 	@scripts/test '$(TAGS)' '$(RACED)' '$(SLOW)' '$(RACES)' -short
 	@$(GO) test -tags '$(TAGS) first' -run Sum256 ./formulation/instance
 
@@ -138,20 +138,20 @@ test-noclp: ## build and test without CLP, as on a machine that lacks it, then w
 	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
 FACADE    ?= $(RACES)
-# With CLP the pure packages' tests would take many times as long: the engine has tests
-# of its own, and same-plans compares what comes out at the other end.
-test-js: ## build for js/wasm and run the tests of what may differ there under Node, the engine's with clp.wasm
+# With CLP the tests of the pure packages would take many times as long: the engine has its own
+# tests, and same-plans compares the resulting plans.
+test-js: ## build for js/wasm and run platform-dependent tests under Node, the engine's with clp.wasm
 	GOOS=js GOARCH=wasm $(GO) build ./...
 	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
 	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' .
 	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
 
-# Like PLANS='3 rack crossing': three seeds of two examples.
+# For example PLANS='3 rack crossing': three seeds of two examples.
 PLANS     ?= 1 quickstart tight-memory infeasible
 same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by a packed program
 	@scripts/same-plans $(PLANS)
 
-kernel: ## how large the kernel is that proofs rest on: lines of files, lines that checks execute
+kernel: ## the size of the kernel that proofs rely on: lines of files, lines that checks execute
 	scripts/kernel
 
 fmt: $(TOOLS)/node_modules/.bin/biome ## format Go and TypeScript, before each commit
@@ -163,7 +163,7 @@ check-fmt: $(TOOLS)/node_modules/.bin/biome ## Go and TypeScript are formatted
 	cd site && $(TOOLS)/node_modules/.bin/biome check .
 
 # The linters include those of go vet.
-lint: $(TOOLS)/golangci-lint fence ## vet, linters, and the walls between packages
+lint: $(TOOLS)/golangci-lint fence ## vet, linters, and the import rules of packages
 	$(TOOLS)/golangci-lint run --build-tags '$(TAGS)' ./...
 
 fence: ## cgo and lanl/clp only in solver/clp
@@ -181,7 +181,7 @@ fuzz: ## fuzz every reader for FUZZTIME each
 bench-go: ## the package benchmarks
 	$(GO) test -tags '$(TAGS)' -run '^$$' -bench . -benchmem ./...
 
-# Flags of a study, like BENCH='--sizes tiny,small --seeds 2 --limit 10s'.
+# Flags of a study, such as BENCH='--sizes tiny,small --seeds 2 --limit 10s'.
 BENCH     ?=
 RESULTS   := study/bench/results
 
@@ -190,7 +190,7 @@ bin/bench: FORCE
 	$(GO) build -trimpath -tags '$(TAGS)' -o bin/bench ./study/bench/cmd/bench
 FORCE:
 
-bench: bin/bench ## measure JigSaw on generated instances: up to 16 hours, rows at hand are skipped
+bench: bin/bench ## measure JigSaw on generated instances: up to 16 hours, existing rows are skipped
 	bin/bench run --out $(RESULTS)/jigsaw.jsonl $(BENCH)
 	bin/bench table $(RESULTS)/jigsaw.jsonl
 
@@ -200,7 +200,7 @@ bench-peers: build bin/bench bin/peers/installed ## measure other solvers on the
 
 CLASSICAL ?= ../shared/data/classical
 
-bench-classical: bin/bench ## measure JigSaw on published instances with known optima, where CLASSICAL has them: 20 minutes
+bench-classical: bin/bench ## measure JigSaw on published instances with known optima, in the folder CLASSICAL: 20 minutes
 	bin/bench classical --data $(CLASSICAL) --out $(RESULTS)/classical.jsonl $(BENCH)
 
 bench-smoke: bin/bench ## a few rows of seconds each, to see that the study works
@@ -216,11 +216,11 @@ study-paper: build ## the headline study, its report and the tables of docs/stud
 	bin/jigsaw report bin/paper.db --file bin/paper.html
 	bin/jigsaw report bin/paper.db --file docs/study.md
 
-test-slurm: build ## a study as a job array of a real Slurm, where that can run
+test-slurm: build ## a study as a job array of a real Slurm, if that can run
 	@scripts/setup slurm
 	@scripts/test-slurm
 
-test-peers: build ## compare the peers' model with brute force, where pip can install them
+test-peers: build ## compare the peers' model with brute force, if pip can install them
 	@$(MAKE) --no-print-directory bin/peers/installed || { echo 'test-peers: the peers cannot be installed: the comparison is left out' >&2; exit 0; }; \
 	$(GO) test -tags '$(TAGS)' -count 1 -run "CPSAT|Programs" -v ./study/bench
 
@@ -230,11 +230,11 @@ bin/peers/installed: study/bench/peers/requirements.txt
 	command -v cbc >/dev/null || echo 'CBC is missing: sudo apt-get install coinor-cbc'
 	touch $@
 
-# Python's standard library suffices. The tests are among those of make test as well.
+# Needs only Python's standard library. make test includes these tests.
 test-reader: ## compare the compiler and the checker with a second reader of docs/problem.md, in Python
 	$(GO) test -tags '$(TAGS)' -v ./scripts/reader
 
-test-profiler: ## the PyTorch companion on a CPU, where a Python has PyTorch (make setup-all)
+test-profiler: ## test the PyTorch companion on a CPU, if a Python has PyTorch (make setup-all)
 	$(GO) test -tags '$(TAGS)' -v ./profiler
 
 table: build ## the README's table of the examples
@@ -246,7 +246,7 @@ spb-quality: ## train small models with SPB, rewrite the tables of docs/spb-qual
 readme: build ## rewrite the generated parts of the README
 	@scripts/readme
 
-# DATA is a folder with the published files of Muri and Gavel; see docs/replay.md.
+# DATA is the folder with the published files of Muri and Gavel; see docs/replay.md.
 replay-tables: ## rewrite the tables of docs/replay.md from the data in DATA
 	$(GO) run -tags '$(TAGS)' ./study/fidelity --data '$(DATA)' docs/replay.md
 

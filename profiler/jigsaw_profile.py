@@ -393,7 +393,7 @@ def merge(layers: list[dict], at: int, into: dict):
 def main(arguments: list[str] | None = None) -> int:
     p = argparse.ArgumentParser(prog="jigsaw_profile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("factory", help="FILE.py:factory, or package.module:factory")
-    p.add_argument("--gpu", required=True, help="what clusters call the GPU, like h100")
+    p.add_argument("--gpu", required=True, help="the GPU's name in clusters, like h100")
     p.add_argument("--batch", type=int, required=True, help="samples of a worker in an iteration")
     p.add_argument("--model", help="the model's name, for jobs (default: the factory's, less make_)")
     p.add_argument("--blocks", help="a pattern of module names, like 'layers.*' (default: the children of the longest list)")

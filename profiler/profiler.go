@@ -1,4 +1,4 @@
-// Package profiler holds the companion that measures layer profiles of PyTorch models; see
+// Package profiler contains the companion that measures layer profiles of PyTorch models; see
 // README.md in its folder.
 package profiler
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Python is a Python that has PyTorch; the test is skipped where there is none. Debian's PyTorch
-// belongs to /usr/bin/python3, whatever comes first on the path.
+// Python is a Python that has PyTorch; the test is skipped if there is none. Debian's PyTorch
+// belongs to /usr/bin/python3, whatever Python comes first on the path.
 func python(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{os.Getenv("JIGSAW_PYTHON"), "python3", "/usr/bin/python3"} {

@@ -17,16 +17,15 @@ import (
 	"time"
 )
 
-// Policy is the page's Content-Security-Policy: nothing comes from, and nothing goes to,
-// another place. index.html says the same for hosts that set no headers; only
-// frame-ancestors cannot be said there. Images may be data for CodeMirror's marks and blobs
-// for the export of pictures.
+// Policy is the page's Content-Security-Policy: nothing is loaded from or sent to another host.
+// index.html says the same for hosts that set no headers; only frame-ancestors cannot be said
+// there. Images may be data, for CodeMirror's marks, and blobs, for the export of pictures.
 const Policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
 	"img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; object-src 'none'; " +
 	"base-uri 'none'; form-action 'none'"
 
-// mediaTypes by extension, for systems' own tables differ. WebAssembly compiles while it
-// loads only under its own type.
+// mediaTypes by extension, because the tables of systems differ. WebAssembly compiles while
+// loading only with its own type.
 var mediaTypes = map[string]string{
 	".html":        "text/html; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
@@ -39,10 +38,10 @@ var mediaTypes = map[string]string{
 	".md":          "text/plain; charset=utf-8",
 }
 
-// Handler serves the files of a built page, packed as command pack does. What the archive
-// has compressed goes to browsers as it is: they unpack it, and a slow network carries a
-// fifth of the bytes by deflate, a seventh by brotli (a file of its own, NAME.br). Browsers take brotli by
-// https and from their own machine.
+// Handler serves the files of a built page, packed by command pack. Files compressed in the
+// archive are sent to browsers as they are: browsers unpack them, and a slow network carries a
+// fifth of the bytes with deflate, a seventh with brotli (a separate file, NAME.br). Browsers accept
+// brotli over https and from their own machine.
 func Handler(files *zip.Reader) (http.Handler, error) {
 	pages := map[string]*page{}
 	brotli := map[string]*zip.File{}
@@ -77,11 +76,11 @@ func Handler(files *zip.Reader) (http.Handler, error) {
 	}), nil
 }
 
-// page is a file as gzip (RFC 1952), which differs from the archive's own form in what
-// stands before and after.
+// page is a file as gzip (RFC 1952), which differs from the archive's own form only in its header
+// and trailer.
 type page struct {
 	gzip                   []byte
-	brotli                 []byte // nil: there is none
+	brotli                 []byte // nil: none
 	mediaType, cache, etag string
 }
 
@@ -113,14 +112,14 @@ func newPage(file, brotli *zip.File) (*page, error) {
 	if p.mediaType == "" {
 		p.mediaType = mime.TypeByExtension(path.Ext(file.Name))
 	}
-	// The names in assets carry a hash of what they hold.
+	// The names in assets contain a hash of the content.
 	if strings.HasPrefix(file.Name, "assets/") {
 		p.cache = "public, max-age=31536000, immutable"
 	}
 	return p, nil
 }
 
-// rawOf is what the archive holds of a file, packed by that method.
+// rawOf returns the archive's bytes of a file, packed by that method.
 func rawOf(file *zip.File, method uint16) ([]byte, error) {
 	if file.Method != method {
 		return nil, errors.New("packed by another method than command pack does")
@@ -169,7 +168,7 @@ func (p *page) unpacked() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// accepts reports whether the request admits a coding; browsers say so without a weight. A weight
+// accepts reports whether the request accepts a coding; browsers send it without a weight. A weight
 // of 0 would forbid it.
 func accepts(r *http.Request, wanted string) bool {
 	for _, field := range r.Header.Values("Accept-Encoding") {

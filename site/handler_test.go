@@ -91,7 +91,7 @@ func TestHandlerKnowsWhatTheBrowserHas(t *testing.T) {
 	assert.Equal(t, http.StatusOK, get("GET", "/", "If-None-Match", `"other"`).StatusCode)
 }
 
-// What is served packed is what was packed, and whoever does not unpack gets it plain.
+// Packed responses contain what was packed, and clients that cannot unpack get plain files.
 func TestHandlerServesPacked(t *testing.T) {
 	get := serve(t)
 	for accepts, encoding := range map[string]string{
@@ -125,7 +125,7 @@ func TestHandlerServesPacked(t *testing.T) {
 	assert.Equal(t, "gzip", get("GET", "/", "Accept-Encoding", "br, gzip").Header.Get("Content-Encoding"))
 }
 
-// A host that sets no headers leaves it to the page to forbid requests to other places.
+// If a host sets no headers, the page itself has to forbid requests to other hosts.
 func TestPageSaysThePolicy(t *testing.T) {
 	html, err := os.ReadFile("index.html")
 	require.NoError(t, err)

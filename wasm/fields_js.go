@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// field is how a field of a struct is called in messages. Position i of a list is
-// field i of its struct.
+// field is the name of a struct field in messages. Position i of a list is field i
+// of its struct.
 type field struct {
 	name      string
-	omitempty bool // absent where it is zero, and it may be absent
+	omitempty bool // absent if it is zero, and may be absent
 	embedded  bool // its fields belong to the object around it
 }
 

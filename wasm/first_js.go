@@ -4,6 +4,6 @@ package main
 
 import "jigsaw/wasm/api"
 
-// What a page's first plan takes.
+// The methods for a page's first plan.
 func newAPI() *api.API   { return api.NewFirst() }
 func build() api.Version { return api.Version{} }

@@ -10,9 +10,9 @@ import (
 	"jigsaw/wasm/api"
 )
 
-// fromJS reads a JavaScript value into what target points to; see [toJS]. What is
-// missing or of a wrong type is an error, what the target has no field for is
-// left aside.
+// fromJS reads a JavaScript value into what target points to; see [toJS]. Missing
+// values and wrong types are errors; values for which the target has no field are
+// ignored.
 func fromJS(value js.Value, target any) error {
 	return read(value, reflect.ValueOf(target).Elem(), "")
 }
@@ -127,7 +127,7 @@ func readList(value js.Value, to reflect.Value, path string, wrong func(string) 
 }
 
 // typedBytes returns the bytes of a typed array of the given kind, and its
-// length; -1 where the value is none.
+// length; -1 if the value is not one.
 func typedBytes(value js.Value, kind string) (bytes js.Value, n int) {
 	if value.Type() != js.TypeObject || !value.InstanceOf(js.Global().Get(kind)) {
 		return js.Value{}, -1

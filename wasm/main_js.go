@@ -1,4 +1,4 @@
-// Command wasm is the core of JigSaw in a Web Worker. It takes and sends the
+// Command wasm is the core of JigSaw in a Web Worker. It receives and sends the
 // messages of the contract, site/src/engine/api.ts; package wasm/api answers them.
 package main
 
@@ -19,7 +19,7 @@ func main() {
 	select {} // the worker ends when the page ends it
 }
 
-// receive takes a Request or a Cancel.
+// receive handles a Request or a Cancel.
 func receive(session *api.Session, message js.Value) {
 	var head struct {
 		ID     int    `json:"id"`
@@ -36,7 +36,7 @@ func receive(session *api.Session, message js.Value) {
 	}
 }
 
-// post sends a message, whose bulk data change hands without being copied.
+// post sends a message, whose bulk data are transferred, not copied.
 func post(page js.Value, message any) {
 	value, buffers := toJS(message)
 	page.Call("postMessage", value, buffers)

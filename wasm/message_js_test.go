@@ -12,7 +12,7 @@ import (
 	"jigsaw/wasm/api"
 )
 
-// sample has every kind of value that messages hold.
+// sample has every kind of value that messages contain.
 type sample struct {
 	Flag   bool         `json:"flag"`
 	Text   string       `json:"text"`
@@ -42,8 +42,8 @@ func full() sample {
 	}
 }
 
-// What was sent and received is what it was, bulk data as typed arrays whose
-// buffers change hands.
+// Values are the same after sending and receiving; bulk data are typed arrays whose
+// buffers are transferred.
 func TestMessagesKeepWhatTheyHold(t *testing.T) {
 	value, buffers := toJS(full())
 	require.Equal(t, 2, buffers.Length())
@@ -105,20 +105,20 @@ func TestWrongMessagesAreErrors(t *testing.T) {
 	require.ErrorContains(t, fromJS(js.ValueOf("x"), &back), "the message must be an object")
 }
 
-// A message that is no request is answered, and does not end the worker.
+// A message that is not a request is answered, and does not end the worker.
 func TestReceive(t *testing.T) {
 	replies := make(chan any, 3)
 	session := api.NewSession(api.New(nil), func(reply any) { replies <- reply })
 	receive(session, js.ValueOf(map[string]any{"id": 1, "method": "version", "params": map[string]any{}}))
 	receive(session, js.ValueOf(map[string]any{"id": 2, "method": 5}))
-	receive(session, js.ValueOf(map[string]any{"id": 3, "cancel": true})) // nothing to call off
+	receive(session, js.ValueOf(map[string]any{"id": 3, "cancel": true})) // nothing to cancel
 	receive(session, js.Null())
 	require.Equal(t, 2, (<-replies).(api.Failure).ID)
 	require.Equal(t, api.Invalid, (<-replies).(api.Failure).Error.Code)
 	require.IsType(t, api.Version{}, (<-replies).(api.Data).Data)
 }
 
-// Without IndexedDB, as under Node, the reason is told.
+// Without IndexedDB, as under Node, the reason is reported.
 func TestNoDatabase(t *testing.T) {
 	if js.Global().Get("indexedDB").Truthy() {
 		t.Skip("there is one")

@@ -23,14 +23,14 @@ const (
 
 // database is an [api.Store] in IndexedDB.
 //
-// A transaction ends as soon as the page's event loop has its turn while no
-// request of it is open. So what is written is made ready before, and between
-// requests nothing else is waited for.
+// A transaction ends as soon as the page's event loop runs while none of its requests is
+// open. So data to be written are prepared before, and nothing else is awaited between
+// requests.
 type database struct{ db *idb.Database }
 
 // openDatabase opens the database of the page, or says why there is none.
 func openDatabase(ctx context.Context) (_ api.Store, err error) {
-	// Some browsers throw where storage is forbidden, and idb panics.
+	// Some browsers throw if storage is forbidden, and then idb panics.
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("the browser forbids storage here: %v", reason)
@@ -39,8 +39,8 @@ func openDatabase(ctx context.Context) (_ api.Store, err error) {
 	if !js.Global().Get("indexedDB").Truthy() {
 		return nil, errors.New("the browser has no storage (IndexedDB) here")
 	}
-	// Should the answer come after ctx has ended, the new database must have its
-	// stores all the same.
+	// Even if the answer comes after ctx has ended, the new database must have its
+	// stores.
 	request, err := idb.Global().Open(context.WithoutCancel(ctx), databaseName, databaseVersion, func(db *idb.Database, _, _ uint) error {
 		_, err := db.CreateObjectStore(headsStore, idb.ObjectStoreOptions{})
 		if err == nil {
@@ -82,7 +82,7 @@ func (d *database) transact(ctx context.Context, mode idb.TransactionMode, f fun
 	return explained(tx.Await(ctx))
 }
 
-// explained says what to do about errors that are nobody's fault.
+// explained says what to do about errors that are not faults.
 func explained(err error) error {
 	switch {
 	case errors.Is(err, idb.NewDOMException("QuotaExceededError")):
@@ -93,8 +93,8 @@ func explained(err error) error {
 	return err
 }
 
-// await waits for the answer to a request. An Await of idb that is called off
-// returns as if it had been answered.
+// await waits for the answer to a request. A cancelled Await of idb returns as if it
+// had been answered.
 func await[T any](ctx context.Context, request interface {
 	Await(context.Context) (T, error)
 }, err error) (result T, _ error) {
@@ -129,8 +129,8 @@ func (d *database) Revisions(ctx context.Context, id string) (list []api.Scenari
 	return list, err
 }
 
-// each appends what a cursor passes to the list. What does not read as that is
-// left aside: a page of another version may have written it.
+// each appends the entries of a cursor to the list. Entries that cannot be read are
+// ignored: a page of another version may have written them.
 func each[T any](ctx context.Context, request *idb.CursorWithValueRequest, list *[]T) error {
 	err := request.Iter(ctx, func(cursor *idb.CursorWithValue) error {
 		value, err := cursor.Value()

@@ -19,7 +19,7 @@ import (
 
 // Synthetic draws a large instance: racks of 16 nodes of 8 GPUs, jobs of four
 // models with 1 to 64 workers, all different in weight, iterations and release,
-// so that no two make one class.
+// so that every job is a class of its own.
 func Synthetic(t testing.TB, racks, jobs int, objective instance.Objective) *instance.Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(racks), uint64(jobs)))
@@ -97,7 +97,7 @@ func Compile(t testing.TB, spec *instance.Spec) *instance.Instance {
 	return in
 }
 
-// LiveEngine returns the build's engine, and skips the test where there is none.
+// LiveEngine returns the build's engine, and skips the test if there is none.
 func LiveEngine(t testing.TB) solver.Solver {
 	t.Helper()
 	engine, err := backend.Default()
@@ -107,7 +107,7 @@ func LiveEngine(t testing.TB) solver.Solver {
 	return engine
 }
 
-// SlowNICs draws an instance of few jobs that all but one live on several nodes and
+// SlowNICs draws an instance of few jobs, all but one of which are on several nodes and
 // synchronise for longer than they compute.
 func SlowNICs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 	spec := &instance.Spec{
@@ -176,7 +176,7 @@ func BusyGPUs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 	return Compile(t, spec)
 }
 
-// Read returns the certificate of an instance that a file holds.
+// Read returns the certificate in a file, for an instance.
 func Read(t testing.TB, in *instance.Instance, file []byte) *relax.Certificate {
 	t.Helper()
 	c, err := certificate.Decode(bytes.NewReader(file), relax.Kinds(), func(relax.Kind, string) string { return in.Digest() })
@@ -184,7 +184,7 @@ func Read(t testing.TB, in *instance.Instance, file []byte) *relax.Certificate {
 	return c
 }
 
-// NoSchedule is of searches that know of no schedule.
+// NoSchedule is for searches without a known schedule.
 func NoSchedule() *big.Rat { return nil }
 
 // Engine returns the linear programming engine of the build, or skips the test.

@@ -12,14 +12,14 @@ import (
 	"jigsaw/solver/tree"
 )
 
-// integral is how far from an integer a value counts as one.
+// integral is the largest distance from an integer at which a value counts as one.
 const integral = 1e-6
 
 // box is the bounds of all columns.
 type box struct{ lower, upper []float64 }
 
-// integers is plain branch-and-bound: the fractional column of the highest priority is split, of
-// those the one nearest to a half. Every claim of the engine is verified.
+// integers is plain branch-and-bound: it splits the fractional column of the highest priority, among
+// several the one nearest to a half. Every claim of the engine is verified.
 type integers struct {
 	t        *testing.T
 	p        *solver.Problem
@@ -30,7 +30,7 @@ type integers struct {
 }
 
 // Integer returns the optimum of a program of integer columns whose objective takes whole values, and
-// a point that has it, rounded; nil and +Inf where there is none. Priorities, by Col, may be nil.
+// an optimal point, rounded; nil and +Inf if the program is infeasible. Priorities, by Col, may be nil.
 func Integer(t *testing.T, engine solver.Solver, p *solver.Problem, priority []int) ([]float64, float64) {
 	t.Helper()
 	model, err := engine.Load(p)

@@ -44,7 +44,7 @@ func (c *tally) String() string {
 		c.instances, c.residencies, c.plans, c.mutants, c.valid, c.broken, c.proven, c.refused, c.raised)
 }
 
-// requestOf asks about an instance, with the profiles of the library that it needs.
+// requestOf makes a request about an instance, with the profiles of the library that it needs.
 func requestOf(t *testing.T, spec *instance.Spec, schedules []*codec.ScheduleJSON, residencies []residency) request {
 	t.Helper()
 	file := &bytes.Buffer{}
@@ -60,8 +60,8 @@ func requestOf(t *testing.T, spec *instance.Spec, schedules []*codec.ScheduleJSO
 	return req
 }
 
-// agree compares all that both readers make of an instance, of plans for it, and of plans that
-// were damaged in so many ways each.
+// agree compares the results of both readers for an instance, for plans of it, and for several
+// damaged copies of each plan.
 func (c *tally) agree(t *testing.T, r *reader, rng *rand.Rand, spec *instance.Spec, in *instance.Instance, damaged int) {
 	t.Helper()
 	plans := plansOf(t, in)
@@ -73,7 +73,7 @@ func (c *tally) agree(t *testing.T, r *reader, rng *rand.Rand, spec *instance.Sp
 	}
 	for _, b := range []bound.Bound{area.Chain(in), area.Bound(in)} {
 		if in.Queues() {
-			break // the reader proves bounds of jobs that stay for the whole plan
+			break // the reader proves only bounds for jobs in memory for the whole plan
 		}
 		higher := b // than what it proves
 		if higher.Value = new(big.Rat).Add(b.Value, big.NewRat(1, 1)); in.Objective.Periodic() {
@@ -108,7 +108,7 @@ func (c *tally) agree(t *testing.T, r *reader, rng *rand.Rand, spec *instance.Sp
 	c.plans += len(plans)
 }
 
-// certificates holds the bounds of the planner, and what the reader proves itself, against plans.
+// certificates checks the bounds of the planner, and those that the reader proves itself, against plans.
 func (c *tally) certificates(t *testing.T, in *instance.Instance, req request, a answer) {
 	t.Helper()
 	for i, p := range a.Certificates {
@@ -137,7 +137,7 @@ func (c *tally) certificates(t *testing.T, in *instance.Instance, req request, a
 	}
 }
 
-// plansOf returns the plan and the baselines, quickly made, without repetitions.
+// plansOf returns the quick plan and the baselines, without duplicates.
 func plansOf(t *testing.T, in *instance.Instance) []*codec.ScheduleJSON {
 	t.Helper()
 	result, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Quick: true, NoLP: true})
@@ -145,7 +145,7 @@ func plansOf(t *testing.T, in *instance.Instance) []*codec.ScheduleJSON {
 	var plans []*codec.ScheduleJSON
 	seen := map[string]bool{}
 	for _, s := range []*instance.Schedule{result.Schedule, result.Greedy.Schedule, result.InterleavedFull.Schedule, result.Exclusive.Schedule} {
-		// The baselines of full depth are plans of another instance, with other rules.
+		// The baselines at full depth are plans of another instance, with other rules.
 		if s == nil || len(check.Schedule(in, s)) > 0 && s != result.Schedule {
 			continue
 		}
@@ -157,7 +157,7 @@ func plansOf(t *testing.T, in *instance.Instance) []*codec.ScheduleJSON {
 	return plans
 }
 
-// verdictOf is the planner's own.
+// verdictOf is the planner's verdict.
 func verdictOf(t *testing.T, in *instance.Instance, s *codec.ScheduleJSON) verdict {
 	t.Helper()
 	data, err := json.Marshal(s)
@@ -176,9 +176,9 @@ func verdictOf(t *testing.T, in *instance.Instance, s *codec.ScheduleJSON) verdi
 	return v
 }
 
-// broken lists, by rule, where it is broken: job and iteration. Of rules about what several jobs
-// share any of them may be named, so that there the rule alone counts. Where the planner's
-// checker has reported the most that it does of a rule, so does the rule alone.
+// broken lists the violations by rule: job and iteration. For rules about what several jobs
+// share, any of the jobs may be named, so only the rule counts. The same is true if the planner's
+// checker has reported as many violations of a rule as it ever does.
 func (v *verdict) broken(reported [11]int) (list [11][]string) {
 	for _, found := range v.Violations {
 		place := "somewhere"
@@ -198,7 +198,7 @@ func (v *verdict) broken(reported [11]int) (list [11][]string) {
 // mostReported is how many violations of a rule the planner's checker reports.
 const mostReported = 20
 
-// same holds the reader's verdict against the planner's, and returns where both say rules are broken.
+// same compares the reader's verdict with the planner's, and returns the violations found by both.
 func same(t *testing.T, want, got verdict, message ...any) [11][]string {
 	t.Helper()
 	if want.unreadable {
@@ -216,13 +216,13 @@ func same(t *testing.T, want, got verdict, message ...any) [11][]string {
 	return broken
 }
 
-// disputed are the files that two readers disagree about.
+// disputed are the files about which two readers disagree.
 type disputed struct {
 	instance []byte
 	schedule *codec.ScheduleJSON // or nil
 }
 
-// String is called where a comparison fails: it writes the files and returns the command that asks
+// String is called if a comparison fails: it writes the files and returns the command that asks
 // the second reader.
 func (d disputed) String() string {
 	folder, err := os.MkdirTemp("", "jigsaw-reader-")

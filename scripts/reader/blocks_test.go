@@ -12,7 +12,7 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// TestBlocks compares plans in blocks, which this reader writes out, whole and with a repeat too many.
+// TestBlocks compares plans in blocks, which this reader writes out, as they are and with one repeat too many.
 func TestBlocks(t *testing.T) {
 	r := newReader(t)
 	plans, repeating := 0, 0

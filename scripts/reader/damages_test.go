@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// damages change a schedule that has tasks. They report whether they could.
+// damages change a schedule that has tasks. They report whether that was possible.
 var damages = []struct {
 	name   string
 	seldom bool
@@ -230,7 +230,7 @@ var damages = []struct {
 		}
 		return true
 	}},
-	{"shuffle", false, func(m mutant) bool { // the order of the lists means nothing
+	{"shuffle", false, func(m mutant) bool { // the order of the lists has no meaning
 		m.Shuffle(len(m.Tasks), func(a, b int) { m.Tasks[a], m.Tasks[b] = m.Tasks[b], m.Tasks[a] })
 		m.Shuffle(len(m.Syncs), func(a, b int) { m.Syncs[a], m.Syncs[b] = m.Syncs[b], m.Syncs[a] })
 		for _, gpus := range m.Residency {

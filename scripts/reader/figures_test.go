@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// figures are what an instance compiles to; see batch.py.
+// figures are the numbers of a compiled instance; see batch.py.
 type figures struct {
 	TickNS    int64            `json:"tick_ns"`
 	Objective string           `json:"objective"`
@@ -47,7 +47,7 @@ type jobFigures struct {
 	Within     string         `json:"within"`
 	Depths     []int          `json:"depths"`
 	Segments   []int64        `json:"segments"`
-	// Allowed workers by depth, in lexicographic order; of jobs with many workers only where
+	// Allowed workers by depth, in lexicographic order; for jobs with many workers only if
 	// the rule leaves no choice.
 	Allowed [][]int                `json:"allowed"`
 	On      map[string]costFigures `json:"on"`
@@ -59,7 +59,7 @@ type costFigures struct {
 	Ephemeral  []int64         `json:"ephemeral"`
 }
 
-// figuresOf states what the planner has compiled.
+// figuresOf returns the numbers of the planner's compiled instance.
 func figuresOf(in *instance.Instance) *figures {
 	f := &figures{
 		TickNS: in.TickUS * 1000, Objective: string(in.Objective), MaxPeriod: unlessZero(in.MaxPeriod), Queues: in.Queues(), Latency: in.Latency,
@@ -150,8 +150,8 @@ func times(counts []int, by, over int) []int {
 	return list
 }
 
-// span is what the synchronisations of a residency use, and what they move and take by
-// multiset of depths, as in jobFigures, and rate level.
+// span is the links that the synchronisations of a residency use, and their volume and duration
+// by multiset of depths, as in jobFigures, and by rate level.
 type span struct {
 	Parties   int               `json:"parties"`
 	Crossings map[string]int    `json:"crossings"`
@@ -160,7 +160,7 @@ type span struct {
 	Lengths   [][]instance.Tick `json:"lengths"`
 }
 
-// spanOf returns nil where there is no way.
+// spanOf returns nil if there is no route.
 func spanOf(in *instance.Instance, r residency) *span {
 	way, ok := in.SpanOf(jobNamed(in, r.Job), r.GPUs)
 	if !ok {
@@ -194,7 +194,7 @@ func jobNamed(in *instance.Instance, name string) *instance.Job {
 	return nil
 }
 
-// residencies draws some for every job that synchronises, whether its limits permit them or not.
+// residencies draws some residencies for every job that synchronises, whether its limits permit them or not.
 func residencies(rng *rand.Rand, in *instance.Instance, each int) []residency {
 	var list []residency
 	for i := range in.Jobs {

@@ -12,8 +12,8 @@ import (
 	"jigsaw/formulation/instance/codec"
 )
 
-// TestByHand holds both readers against figures worked out by hand from docs/problem.md, so that
-// what they agree about is not a mistake of both.
+// TestByHand compares both readers with figures computed by hand from docs/problem.md, so that
+// they do not agree on a common mistake.
 func TestByHand(t *testing.T) {
 	r := newReader(t)
 	for _, c := range []struct {

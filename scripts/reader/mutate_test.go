@@ -16,8 +16,8 @@ type mutant struct {
 	*codec.ScheduleJSON
 }
 
-// mutants returns damaged copies of a schedule, and what was done: each kind of damage that seldom can
-// be done where it can, and some of the others.
+// mutants returns damaged copies of a schedule, and what was done: every rarely possible kind of damage
+// that is possible here, and some of the others.
 func mutants(rng *rand.Rand, in *instance.Instance, s *codec.ScheduleJSON, n int) (list []*codec.ScheduleJSON, names []string) {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -51,7 +51,7 @@ func (m mutant) fit(t *codec.TaskJSON) {
 	}
 }
 
-// settle gives every synchronisation of a job the length that its tasks ask for.
+// settle gives every synchronisation of a job the length that its tasks require.
 func (m mutant) settle(name string) {
 	job := jobNamed(m.in, name)
 	span, ok := m.in.SpanOf(job, m.Residency[name])
@@ -77,7 +77,7 @@ func (m mutant) settle(name string) {
 	}
 }
 
-// shift moves a job in time, and returns when it ended before.
+// shift moves a job in time, and returns its previous end.
 func (m mutant) shift(name string, by instance.Tick) instance.Tick {
 	last := instance.Tick(0)
 	for i := range m.Tasks {
@@ -95,7 +95,7 @@ func (m mutant) shift(name string, by instance.Tick) instance.Tick {
 	return last
 }
 
-// move makes a worker live on another GPU, with lengths that are right there.
+// move puts a worker on another GPU, with the task lengths of that GPU.
 func (m mutant) move(t *codec.TaskJSON, to instance.GPUID) bool {
 	name, from := t.Job, t.GPU
 	for i, g := range m.Residency[name] {

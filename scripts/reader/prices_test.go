@@ -16,7 +16,7 @@ import (
 	"jigsaw/formulation/relax"
 )
 
-// proven asks about certificates, each beside one that claims more: which holds, and how many of the others are refused.
+// proven asks about certificates, each with a copy that claims more: which hold, and how many of the copies are refused.
 func (r *reader) proven(req request) (raised, refused int) {
 	r.t.Helper()
 	for _, c := range slices.Clone(req.Certificates) {
@@ -46,7 +46,7 @@ func (r *reader) proven(req request) (raised, refused int) {
 	return raised, refused
 }
 
-// TestPrices compares bounds of costs, and of weighted ticks.
+// TestPrices compares bounds on costs, and on weighted ticks.
 func TestPrices(t *testing.T) {
 	r := newReader(t)
 	raised, refused, kinds := 0, 0, map[relax.Kind]int{}
@@ -76,7 +76,7 @@ func TestPrices(t *testing.T) {
 	assert.Greater(t, kinds[relax.WeightsBound], 3)
 }
 
-// TestMolds compares bounds of any numbers of workers.
+// TestMolds compares bounds for any numbers of workers.
 func TestMolds(t *testing.T) {
 	r := newReader(t)
 	raised, refused, kinds := 0, 0, map[relax.Kind]int{}
@@ -146,7 +146,7 @@ func TestMolds(t *testing.T) {
 	assert.Greater(t, refused, raised/2)
 }
 
-// TestBursts compares bounds of what background jobs have, which are the same fractions to the nanosecond.
+// TestBursts compares bounds on the rate of background jobs, which are the same fractions to the nanosecond.
 func TestBursts(t *testing.T) {
 	r := newReader(t)
 	all := 0
@@ -164,7 +164,7 @@ func TestBursts(t *testing.T) {
 		require.Empty(t, reasons)
 		req := requestOf(t, spec, nil, nil)
 		req.Certificates = append(req.Certificates, jigsaw.BackgroundProof(in, s.Stages(), bound))
-		// And all layers on all GPUs, where the limit permits it.
+		// And all layers on all GPUs, if the limit permits it.
 		var wide [][]int
 		for _, c := range chains {
 			wide = append(wide, c.DataParallel(c.GPUs[rng.IntN(len(c.GPUs))]).Widths)

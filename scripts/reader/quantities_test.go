@@ -12,8 +12,8 @@ import (
 	"jigsaw"
 )
 
-// TestQuantities writes quantities in many ways: both readers take them for the same figures, or
-// both refuse them.
+// TestQuantities writes quantities in many ways: both readers read the same numbers, or both
+// refuse them.
 func TestQuantities(t *testing.T) {
 	r := newReader(t)
 	const file = `{"version": 1, "cluster": {
@@ -57,7 +57,7 @@ func TestQuantities(t *testing.T) {
 	require.Greater(t, refused, 40)
 }
 
-// split parts JSON scalars with a blank between them.
+// split separates JSON scalars that have a blank between them.
 func split(texts string) []string {
 	var list []string
 	for decoder := json.NewDecoder(strings.NewReader(texts)); ; {

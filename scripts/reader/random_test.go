@@ -8,18 +8,18 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// drawing draws instance files as a person could write them: figures that are no multiples of
-// anything, and every key that says something about the compiled instance.
+// drawing draws instance files as a person could write them: with numbers that are not round, and
+// with every key that affects the compiled instance.
 type drawing struct {
 	*rand.Rand
 	*instance.Spec
 	tick int64 // ns
-	// volume is about what a synchronisation moves, in bytes; speeds of links are drawn to fit.
+	// volume is about how much a synchronisation moves, in bytes; speeds of links are drawn to fit.
 	volume int64
 }
 
-// randomSpec returns a spec and what it compiles to. Those that do not compile are drawn anew:
-// a job may fit no node, or an exception leave no GPUs for it.
+// randomSpec returns a spec and its compiled instance. Specs that do not compile are drawn again:
+// a job may not fit any node, or an exception may leave no GPUs for it.
 func randomSpec(rng *rand.Rand, objective instance.Objective) (*instance.Spec, *instance.Instance) {
 	for {
 		d := drawing{Rand: rng, Spec: &instance.Spec{Version: instance.Version, Objective: objective}}
@@ -42,7 +42,7 @@ func (d *drawing) between(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
 func pick[E any](d *drawing, choices ...E) E { return choices[d.IntN(len(choices))] }
 
-// span is a duration of at most so many ticks, now and then of whole ones.
+// span is a duration of at most n ticks, sometimes a whole number of them.
 func (d *drawing) span(ticks int64) instance.Duration {
 	if d.oneIn(4) {
 		return instance.Duration(d.Int64N(ticks+1) * d.tick)
@@ -52,7 +52,7 @@ func (d *drawing) span(ticks int64) instance.Duration {
 
 func (d *drawing) ratio(lo, hi int) instance.Ratio { return instance.Ratio(d.between(lo, hi)) }
 
-// speed of a link that a synchronisation is on for up to some ten ticks.
+// speed of a link on which a synchronisation takes up to some ten ticks.
 func (d *drawing) speed() instance.BitRate {
 	ticks := pick(d, 0.3, 1, 3, 10) * (0.5 + d.Float64())
 	return max(1, instance.BitRate(float64(d.volume)*8e9/(ticks*float64(d.tick))))
@@ -126,7 +126,7 @@ func (d *drawing) models() {
 			}
 		}
 		d.measure(first, layers)
-		if d.oneIn(3) { // alike layers: sums of fractions of depths come out even
+		if d.oneIn(3) { // equal layers: fractions of depths add up exactly
 			for n := range first.Layers {
 				first.Layers[n].Backward = instance.Duration(d.tick)
 			}
@@ -159,7 +159,7 @@ func (d *drawing) measure(p *instance.Profile, layers int) {
 			l.Backward = 0
 		}
 	}
-	p.Layers[0].Forward++ // some time at least
+	p.Layers[0].Forward++ // not zero
 }
 
 func (d *drawing) racks() {
@@ -178,7 +178,7 @@ func (d *drawing) racks() {
 	}
 }
 
-// network draws switches in a tree with some links more: other ways, and pairs side by side.
+// network draws switches in a tree with some additional links: alternative routes and parallel links.
 func (d *drawing) network() {
 	c := &d.Cluster
 	switches := d.between(1, 6)
@@ -261,7 +261,7 @@ func (d *drawing) job(n int) {
 	d.Jobs = append(d.Jobs, j)
 }
 
-// differences draws exceptions and links that fail, now that their names are known.
+// differences draws exceptions and failed links, after the names are known.
 func (d *drawing) differences(in *instance.Instance) {
 	c := &d.Cluster
 	if d.oneIn(3) {
@@ -283,7 +283,7 @@ func (d *drawing) differences(in *instance.Instance) {
 	d.policies(in)
 }
 
-// policies draws labels, and policies that ask for them or for names, for some jobs.
+// policies draws labels, and policies that use labels or names, for some jobs.
 func (d *drawing) policies(in *instance.Instance) {
 	c := &d.Cluster
 	var known []string
@@ -329,7 +329,7 @@ func (d *drawing) policies(in *instance.Instance) {
 	}
 }
 
-// memory sometimes leaves room for one or two jobs on a GPU.
+// memory is sometimes enough for only one or two jobs on a GPU.
 func (d *drawing) memory(in *instance.Instance) {
 	if !d.oneIn(2) {
 		return

@@ -1,5 +1,5 @@
-// Package reader_test holds the planner's compiler, checker and objective against a second
-// reader of docs/problem.md: the Python program of this folder, which was written from the text.
+// Package reader_test compares the planner's compiler, checker and objective with a second
+// reader of docs/problem.md: the Python program in this folder, which was written from the text.
 package reader_test
 
 import (
@@ -41,7 +41,7 @@ type residency struct {
 	GPUs []instance.GPUID `json:"gpus"`
 }
 
-// answer is what it says to that.
+// answer is its reply.
 type answer struct {
 	Refused      string    `json:"refused"`
 	Figures      *figures  `json:"figures"`
@@ -50,21 +50,21 @@ type answer struct {
 	Certificates []proof   `json:"certificates"`
 }
 
-// proof is what it says to a certificate: why it skips it, or the best bound of its kind, and what
-// is wrong with its claim.
+// proof is its reply to a certificate: why it skips it, or the best bound of its kind, and what is
+// wrong with its claim.
 type proof struct {
 	Skipped string `json:"skipped"`
-	Best    string `json:"best"` // empty where there is no plan at all
+	Best    string `json:"best"` // empty if there is no plan at all
 	Wrong   string `json:"wrong"`
 }
 
-// verdict is on a schedule: what it breaks, or else what it is worth.
+// verdict on a schedule: the rules that it violates, or else its value.
 type verdict struct {
 	Violations []violation `json:"violations"`
 	Value      string      `json:"value"`
 	Efficiency float64     `json:"efficiency"`
-	// unreadable is a file that the planner refuses before it checks the schedule; the only
-	// violation then says why.
+	// unreadable means that the planner refuses a file before it checks the schedule; then the only
+	// violation says why.
 	unreadable bool
 }
 
@@ -86,7 +86,7 @@ func newReader(t *testing.T) *reader {
 	sources, err := filepath.Glob("*.py")
 	require.NoError(t, err)
 	for _, path := range sources {
-		_, err := os.ReadFile(path) // so that the test is run anew where one has changed
+		_, err := os.ReadFile(path) // so that the test runs again if one has changed
 		require.NoError(t, err)
 	}
 	cmd := exec.Command(python, "-B", ".", "batch")

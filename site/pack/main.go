@@ -1,6 +1,6 @@
-// Command pack puts the built page, site/dist, into one archive, site/dist.zip, which the
-// program has inside: compressed once, as browsers take it. What has the ending .br is compressed
-// already and stays as it is. The same page gives the same bytes.
+// Command pack puts the built page, site/dist, into one archive, site/dist.zip, which is embedded
+// in the program: compressed once, as browsers accept it. Files with the extension .br are
+// compressed already and stay as they are. The same page gives the same bytes.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 }
 
 func pack(folder, name string) error {
-	part := name + ".part"       // what builds beside this one takes the whole archive or the one before
+	part := name + ".part"       // concurrent builds see either the whole new archive or the old one
 	file, err := os.Create(part) // #nosec G304 -- a constant
 	if err != nil {
 		return err

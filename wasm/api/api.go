@@ -18,8 +18,8 @@ type API struct {
 	storage  storage
 }
 
-// New returns an API that keeps scenarios in the store that open opens, at the
-// first call for it; nil: in memory.
+// New returns an API that keeps scenarios in the store returned by open, which is called
+// when the store is first needed; nil: in memory.
 func New(open func(context.Context) (Store, error)) *API {
 	if open == nil {
 		open = func(context.Context) (Store, error) { return nil, errNoStore }
@@ -27,8 +27,8 @@ func New(open func(context.Context) (Store, error)) *API {
 	return &API{methods: methods(), storage: storage{open: open}}
 }
 
-// NewFirst returns an API of the methods that a page's first plan takes; see [jigsaw.First].
-// Its plans are quick ones without linear programs.
+// NewFirst returns an API with the methods that a page's first plan needs; see [jigsaw.First].
+// Its plans are quick plans without linear programs.
 func NewFirst() *API {
 	return &API{methods: map[string]method{
 		"compile": of((*API).compile),
@@ -42,22 +42,22 @@ type Event struct {
 	Point    PlanPoint
 	Schedule *Schedule // nil: no new incumbent
 	Long     *LongPlan // nil: none in blocks
-	Progress *Progress // nil: of a plan
+	Progress *Progress // nil for plans
 }
 
 // method is one entry of the contract.
 type method struct {
-	// params returns a pointer to zero parameters, to be decoded into.
+	// params returns a pointer to zero parameters, into which to decode.
 	params func() any
 	call   func(a *API, ctx context.Context, params any, send func(Event)) (any, error)
 }
 
-// of makes a method of a function with parameters of its own type.
+// of makes a method from a function with parameters of its own type.
 func of[P, R any](f func(*API, context.Context, *P) (R, error)) method {
 	return streaming(func(a *API, ctx context.Context, p *P, _ func(Event)) (R, error) { return f(a, ctx, p) })
 }
 
-// streaming is [of] a function that sends events on its way.
+// streaming is [of] for a function that sends events while it runs.
 func streaming[P, R any](f func(*API, context.Context, *P, func(Event)) (R, error)) method {
 	return method{
 		params: func() any { return new(P) },
@@ -99,8 +99,8 @@ func methods() map[string]method {
 func Methods() []string { return slices.Sorted(maps.Keys(methods())) }
 
 // Call runs a method. decode fills the parameters, a pointer to a struct; its
-// error says what is wrong with them. send is told of events on the way, which
-// may come from other goroutines, one at a time. The error is an [*Error].
+// error says what is wrong with them. send is called with events while the method
+// runs, possibly from other goroutines, one at a time. The error is an [*Error].
 func (a *API) Call(ctx context.Context, name string, decode func(params any) error, send func(Event)) (any, error) {
 	m, ok := a.methods[name]
 	if !ok {
@@ -117,7 +117,7 @@ func (a *API) Call(ctx context.Context, name string, decode func(params any) err
 	return result, nil
 }
 
-// answer is the error as the caller is told of it.
+// answer is the error in the form returned to the caller.
 func answer(ctx context.Context, err error) *Error {
 	var e *Error
 	var problems instance.Problems
@@ -132,7 +132,7 @@ func answer(ctx context.Context, err error) *Error {
 	return &Error{Code: Internal, Message: err.Error()}
 }
 
-// invalid is an error that the caller can mend.
+// invalid is an error that the caller can correct.
 func invalid(format string, args ...any) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf(format, args...)}
 }

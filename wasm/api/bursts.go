@@ -9,7 +9,7 @@ import (
 )
 
 // special says which method plans a scenario that [API.plan] does not: its jobs are burst-parallel, or their
-// numbers of workers are to be chosen. Empty of all others.
+// numbers of workers are to be chosen. Empty for all others.
 func (s *scenario) special() string {
 	switch {
 	case s.document == nil || s.problems != nil:
@@ -21,8 +21,8 @@ func (s *scenario) special() string {
 	return ""
 }
 
-// BurstAnswer is a plan of burst-parallel jobs and of the background jobs that run where those idle. Times are in
-// ns, rates in GPUs' worth of time. Without a plan, reasons say why.
+// BurstAnswer is a plan of burst-parallel jobs and of the background jobs that run on GPUs these leave idle. Times
+// are in ns, rates in GPUs' worth of time. If there is no plan, reasons say why.
 type BurstAnswer struct {
 	Status     string          `json:"status"`
 	Jobs       []BurstJob      `json:"jobs"`
@@ -33,8 +33,8 @@ type BurstAnswer struct {
 	Reasons    []string        `json:"reasons"`
 }
 
-// BurstJob is a burst-parallel job: the time of its iteration on one GPU, with every layer on all of them, and in
-// bursts, and its period, in which the background delays it. Stages are their numbers of GPUs.
+// BurstJob is a burst-parallel job: the time of its iteration on one GPU, with every layer on all GPUs, and in
+// bursts, and its period, including delays by background jobs. Stages are their numbers of GPUs.
 type BurstJob struct {
 	Name         string  `json:"name"`
 	Node         string  `json:"node"`
@@ -50,7 +50,7 @@ type BurstJob struct {
 	Picture string `json:"picture"`
 }
 
-// BackgroundJob is a background job; Node is empty where no GPU has room.
+// BackgroundJob is a background job; Node is empty if no GPU has room.
 type BackgroundJob struct {
 	Name      string  `json:"name"`
 	Node      string  `json:"node"`
@@ -103,8 +103,8 @@ func (a *API) planBursts(_ context.Context, p *textParams) (*BurstAnswer, error)
 	return answer, nil
 }
 
-// MoldAnswer are numbers of workers of the jobs named, the file with those chosen, and what no plan with any numbers ends
-// before, in ticks. Tried of so many choices, the first is what was chosen.
+// MoldAnswer has the numbers of workers that were tried for the named jobs, the file with those chosen, and a bound on the
+// makespan over all numbers, in ticks. The first in Tried is the choice; Choices counts all combinations.
 type MoldAnswer struct {
 	Jobs    []string  `json:"jobs"`
 	Tried   []MoldTry `json:"tried"`
@@ -114,13 +114,13 @@ type MoldAnswer struct {
 	Bound   *float64  `json:"bound"`
 }
 
-// MoldTry is how many workers the jobs are given, and the value of the quick plan with them; null without one.
+// MoldTry is the numbers of workers of the jobs, and the value of the quick plan with them; null if there is none.
 type MoldTry struct {
 	Workers []int    `json:"workers"`
 	Value   *float64 `json:"value"`
 }
 
-// mold chooses numbers of workers, by quick plans; the file with them is then planned as any other.
+// mold chooses numbers of workers by quick plans; the file with them is then planned like any other.
 func (a *API) mold(ctx context.Context, p *PlanOptions) (*MoldAnswer, error) {
 	options, err := p.options()
 	if err != nil {

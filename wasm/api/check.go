@@ -17,13 +17,13 @@ type judgeResult struct {
 	Value      *float64    `json:"value"`
 }
 
-// Violation is one breach of the rules of a valid schedule.
+// Violation is a violation of a rule for valid schedules.
 type Violation struct {
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
 }
 
-// judge tests a schedule, as a hand moves its tasks: which rules it breaks, and else its value.
+// judge checks a schedule whose tasks are moved by hand: it returns the rules violated, or else its value.
 func (a *API) judge(_ context.Context, p *judgeParams) (*judgeResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {

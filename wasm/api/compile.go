@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// textParams are the parameters of what takes a scenario alone.
+// textParams are the parameters of methods that take only a scenario.
 type textParams struct {
 	Text string `json:"text"`
 }
@@ -84,7 +84,7 @@ type CompiledLink struct {
 	Failed   bool   `json:"failed"`
 }
 
-// CompiledJob is a job; rules count workers, costs are of each of a worker's GPUs, and lists by depth have the length of Depths.
+// CompiledJob is a job; rules count workers, costs are for each of a worker's GPUs, and lists by depth have the length of Depths.
 type CompiledJob struct {
 	Name         string          `json:"name"`
 	Model        string          `json:"model"`
@@ -114,7 +114,7 @@ type CompiledDepth struct {
 	Share  float64 `json:"share"`
 }
 
-// CompiledRule is an SPB rule; Fixed is null for a free one, whose mean depth-fraction is at
+// CompiledRule is an SPB rule; Fixed is null for a free rule, whose mean depth-fraction is at
 // least MinShare.
 type CompiledRule struct {
 	Fixed    []int   `json:"fixed"`
@@ -136,7 +136,7 @@ func newCompiled(s *scenario) *Compiled {
 		Objective: string(in.Objective), Periodic: in.Objective.Periodic(), Queues: in.Queues(), Latency: int64(in.Latency),
 	}
 	if in.Priced() {
-		// To the page another price is another instance, though not to the checker.
+		// For the page, an instance with another price is another instance, though not for the checker.
 		c.Digest += fmt.Sprint(in.Types)
 	}
 	for _, t := range in.Types {

@@ -21,7 +21,7 @@ func contract(t *testing.T) string {
 	return regexp.MustCompile(`(?s)/\*\*.*?\*/|//[^\n]*`).ReplaceAllString(string(text), "")
 }
 
-// property is one of an interface of the contract.
+// property is a property of an interface of the contract.
 type property struct {
 	name           string
 	optional, null bool
@@ -55,7 +55,7 @@ func properties(t *testing.T, contract, name string) (list []property) {
 
 func byName(a, b property) int { return strings.Compare(a.name, b.name) }
 
-// fieldsOf returns the fields of a type as the contract would call them.
+// fieldsOf returns the fields of a type, named as in the contract.
 func fieldsOf(t *testing.T, of reflect.Type) (list []property) {
 	t.Helper()
 	for i := range of.NumField() {
@@ -88,8 +88,8 @@ func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	require.Equal(t, names, Methods())
 }
 
-// What is sent has the fields of the contract: their names, which may be absent
-// and which may be null.
+// Messages have the fields of the contract: their names, and which may be absent
+// or null.
 func TestTypesAreThoseOfTheContract(t *testing.T) {
 	t.Parallel()
 	text := contract(t)
@@ -106,8 +106,8 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
-// The page asks the first core for what that answers, and for nothing else; what is more than a
-// first plan is a method that it lacks.
+// The page asks the first core only for methods that it has; it lacks those that go beyond a
+// first plan.
 func TestFirstMethods(t *testing.T) {
 	t.Parallel()
 	client, err := os.ReadFile("../../site/src/engine/client.ts")

@@ -17,7 +17,7 @@ type explainResult struct {
 	Chain []ChainLink `json:"chain"`
 }
 
-// explain says why a job, or the whole schedule, ends when it does.
+// explain explains why a job, or the whole schedule, ends when it does.
 func (a *API) explain(_ context.Context, p *explainParams) (*explainResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// What is exported can be read back: as an instance, and as a plan of it.
+// Exports can be read back: as an instance, and as a plan of it.
 func TestExportsAreRead(t *testing.T) {
 	t.Parallel()
 	a, text := New(nil), example(t, "quickstart")
@@ -71,8 +71,8 @@ func TestExportOfPeriodicProgram(t *testing.T) {
 	require.Contains(t, failure.Message, "plan first")
 }
 
-// The program of an example at its own ticks is more than a page can hold; the
-// message says what to change.
+// The program of an example at its own ticks is too large for a page; the message
+// says what to change.
 func TestExportOfLargeProgram(t *testing.T) {
 	t.Parallel()
 	text := example(t, "quickstart")

@@ -6,8 +6,8 @@ import (
 	"jigsaw"
 )
 
-// Version says what answers. Engine is empty where there is none; EngineMissing
-// then says why.
+// Version describes the core. Engine is empty if there is none; then EngineMissing
+// says why.
 type Version struct {
 	Version       string `json:"version"`
 	Engine        string `json:"engine"`
@@ -33,7 +33,7 @@ type ProfileInfo struct {
 	Batch  int            `json:"batch"`
 	GPUs   int            `json:"gpus"` // of a worker
 	Source *ProfileSource `json:"source"`
-	// Estimated says from what it was worked out; empty if it was measured.
+	// Estimated says what it was estimated from; empty if it was measured.
 	Estimated string      `json:"estimated"`
 	Layers    []LayerInfo `json:"layers"`
 }

@@ -70,8 +70,8 @@ func (m *memory) Remove(_ context.Context, id string) (bool, error) {
 	return ok, nil
 }
 
-// next returns a revision that is not among those moved elsewhere, of each scenario
-// the oldest first. Where there is none memory closes, and nil is returned.
+// next returns a revision that has not been moved elsewhere, the oldest of each scenario
+// first. If there is none, the memory closes and nil is returned.
 func (m *memory) next(moved map[Scenario]bool) *Scenario {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,7 +21,7 @@ type PlanOptions struct {
 	Gap    float64 `json:"gap,omitempty"`
 }
 
-// Limits on what a page may ask for, beyond which it has made a mistake.
+// Limits of a page's options; larger values are mistakes.
 const (
 	maxSeed   = 1<<53 - 1
 	maxEffort = 1000
@@ -68,7 +68,7 @@ func (a *API) plan(ctx context.Context, p *PlanOptions, send func(Event)) (*Plan
 	return a.run(ctx, p, send, jigsaw.Plan)
 }
 
-// first plans quickly; what takes more is a method that this API has not.
+// first plans quickly; whatever takes longer is a method that this API lacks.
 func (a *API) first(ctx context.Context, p *PlanOptions, send func(Event)) (*PlanResult, error) {
 	r, err := a.run(ctx, p, send, jigsaw.First)
 	if errors.Is(err, jigsaw.ErrNotFirst) || !p.Quick {
@@ -107,9 +107,9 @@ func (a *API) run(ctx context.Context, p *PlanOptions, send func(Event), run run
 // pointEvery is the least time between two points that are sent.
 const pointEvery = 100 * time.Millisecond
 
-// watcher sends what the page is to see of a run while it goes on: at most ten
-// points a second, the latest of them, and every incumbent that it is shown, with
-// the latest point. The result has all points in its series.
+// watcher sends the progress of a run to the page: at most ten points a second, always
+// the latest, and every incumbent that the page should show, with the latest point.
+// The result has all points in its series.
 type watcher struct {
 	in   *instance.Instance
 	send func(Event)
@@ -117,7 +117,7 @@ type watcher struct {
 	mu    sync.Mutex
 	point PlanPoint   // the latest
 	fresh bool        // it has not been sent
-	timer *time.Timer // that will send it
+	timer *time.Timer // sends it
 	last  time.Time   // when one was sent
 	ended bool
 }
@@ -155,7 +155,7 @@ func (w *watcher) blocks(s *instance.BlockSchedule) {
 	w.tell(nil, long)
 }
 
-// tell sends the latest point, unless the run has ended. The caller holds mu.
+// tell sends the latest point unless the run has ended. The caller holds mu.
 func (w *watcher) tell(s *Schedule, long *LongPlan) {
 	if w.ended {
 		return
@@ -164,7 +164,7 @@ func (w *watcher) tell(s *Schedule, long *LongPlan) {
 	w.last, w.fresh = time.Now(), false
 }
 
-// end ends the watch: nothing is sent after it returns.
+// end stops the watcher: nothing is sent after it returns.
 func (w *watcher) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,19 +11,19 @@ import (
 	"jigsaw/formulation/instance/profiles"
 )
 
-// scenario is an instance file that was read: what of it could be.
+// scenario is what could be read of an instance file.
 type scenario struct {
 	text     string
-	document *codec.Document    // nil: not even that
-	in       *instance.Instance // nil: there are problems, or special says who compiles it
+	document *codec.Document    // nil: it cannot be decoded
+	in       *instance.Instance // nil: there are problems, or special says which method compiles it
 	problems instance.Problems
 }
 
-// unnamed is the name of an instance whose file has none, as if that were its
-// file's name.
+// unnamed is the name of an instance whose file has none, in place of the file's
+// name.
 const unnamed = "scenario"
 
-// read decodes and compiles a file. The error is no mistake in the file.
+// read decodes and compiles a file. Mistakes in the file are not errors.
 func read(text string) (*scenario, error) {
 	s := &scenario{text: text}
 	var err error
@@ -45,7 +45,7 @@ func read(text string) (*scenario, error) {
 	return s, nil
 }
 
-// fault keeps the problems of a file, and returns other errors.
+// fault records the problems of a file, and returns other errors.
 func (s *scenario) fault(err error) error {
 	if errors.As(err, &s.problems) {
 		return nil
@@ -53,16 +53,16 @@ func (s *scenario) fault(err error) error {
 	return err
 }
 
-// Limits on what a page takes on, in which memory is short and nothing runs side by side:
-// GPUs, jobs, and tasks of a plan that is not in blocks.
+// Limits of a page, where memory is scarce and nothing runs in parallel: GPUs, jobs, and
+// tasks of a plan that is not in blocks.
 const (
 	maxGPUs    = 20_000
 	maxJobs    = 20_000
 	maxWritten = 3_000_000
 )
 
-// tooLarge says so of an instance that only the command line can plan, before it
-// is compiled.
+// tooLarge returns an error for an instance that only the command line can plan, before
+// it is compiled.
 func tooLarge(d *codec.Document) instance.Problems {
 	gpus, jobs := 0.0, 0.0
 	for _, r := range d.Spec.Cluster.Racks {
@@ -90,12 +90,12 @@ func tooLarge(d *codec.Document) instance.Problems {
 	return nil
 }
 
-// keepRecent is how many files are remembered: the page asks several things
+// keepRecent is how many files are remembered: the page makes several calls
 // about one file, and compares two.
 const keepRecent = 4
 
-// recent remembers the files read last, so that a chain of calls about one does
-// not compile it again. The latest comes first.
+// recent remembers the files read last, so that several calls about a file compile
+// it only once. The latest comes first.
 type recent struct {
 	mu   sync.Mutex
 	list []*scenario

@@ -13,20 +13,20 @@ type resilienceParams struct {
 	Seed float64 `json:"seed"`
 }
 
-// ResilienceAnswer is what the failure of each link and node does, and its picture as SVG. Harm is empty
-// where there is no plan that could fail.
+// ResilienceAnswer is the effect of the failure of each link and node, and its picture as SVG. Harm is empty
+// if there is no plan.
 type ResilienceAnswer struct {
 	jigsaw.ResilienceDocument
 	Picture string `json:"picture"`
 }
 
-// Progress is how many of how many cases are done.
+// Progress counts the cases done, and all cases.
 type Progress struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
 }
 
-// resilience lets every link and node fail in turn. Called off, it answers with those that were looked at.
+// resilience examines the failure of every link and node. If it is cancelled, it answers with the cases examined so far.
 func (a *API) resilience(ctx context.Context, p *resilienceParams, send func(Event)) (*ResilienceAnswer, error) {
 	options, err := (&PlanOptions{Text: p.Text, Seed: p.Seed}).options()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// PlanResult is a finished, or stopped, plan.
+// PlanResult is the result of a finished or stopped run.
 type PlanResult struct {
 	Status       string                `json:"status"`
 	Objective    string                `json:"objective"`
@@ -37,14 +37,14 @@ type PlanResult struct {
 	Stopped      bool                  `json:"stopped"`
 }
 
-// PlanCost is what a plan costs, where GPU types have prices, and what no plan costs less than; of a plan that repeats,
-// an hour of it.
+// PlanCost is what a plan costs if GPU types have prices, and the least that any plan costs; for a plan that repeats,
+// per hour.
 type PlanCost struct {
 	Plan    *float64 `json:"plan"`
 	AtLeast *float64 `json:"at_least"`
 }
 
-// Baselines are what a plan is compared with.
+// Baselines are the schedules with which a plan is compared.
 type Baselines struct {
 	Queue           Baseline `json:"queue"`
 	Exclusive       Baseline `json:"exclusive"`
@@ -91,7 +91,7 @@ func newPlanResult(r *jigsaw.Result) (*PlanResult, error) {
 	return p, p.schedule(r)
 }
 
-// schedule fills in what there is of a schedule.
+// schedule fills in the schedule, if there is one.
 func (p *PlanResult) schedule(r *jigsaw.Result) (err error) {
 	if r.Blocks != nil {
 		efficiency := r.Efficiency()

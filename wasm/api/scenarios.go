@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a scenario, in bytes. The store of a browser is shared by all.
+// Limits of a scenario, in bytes. All scenarios share the browser's store.
 const (
 	maxScenarioName = 200
 	maxScenarioText = 8 << 20
@@ -99,7 +99,7 @@ func (p *putParams) check() error {
 	return nil
 }
 
-// storePut writes the next revision of a scenario, by the name that its text says.
+// storePut writes the next revision of a scenario, under the name in its text.
 func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func (a *API) storePut(ctx context.Context, p *putParams) (*putResult, error) {
 	return &r, nil
 }
 
-// write writes the next revision of a scenario, and reads it back. Where the one
-// before it is not the latest any more, it becomes a scenario of its own, and
-// conflict is true. With replace, one whose text is that of the latest takes its place:
-// only the view is new, and the history is one of texts. A scenario that was removed
-// meanwhile is kept again. What an earlier try has written already stays as it is. Without
-// a name, as where the text cannot be read, it has the one it had.
+// write writes the next revision of a scenario, and reads it back. If the revision on which
+// it is based is no longer the latest, it becomes a scenario of its own, and conflict is true.
+// With replace, a revision with the text of the latest replaces that: only the view is new,
+// and the history is one of texts. A scenario that was removed meanwhile is stored again.
+// If an earlier try has written the revision already, it stays as it is. A scenario without
+// a name, as when the text cannot be read, keeps its previous name.
 func write(ctx context.Context, store Store, s Scenario, replace bool) (written Scenario, conflict bool, err error) {
 	there, err := store.Revisions(ctx, s.ID)
 	if s.Name == "" {
@@ -159,7 +159,7 @@ func write(ctx context.Context, store Store, s Scenario, replace bool) (written 
 	return written, conflict, err
 }
 
-// shortened is a name with a suffix, cut to what a name may have.
+// shortened is a name with a suffix, cut to the permitted length.
 func shortened(name, suffix string) string {
 	for len(name)+len(suffix) > maxScenarioName {
 		_, size := utf8.DecodeLastRuneInString(name)
@@ -168,7 +168,7 @@ func shortened(name, suffix string) string {
 	return name + suffix
 }
 
-// readBack tells whether a store holds what it was given.
+// readBack checks that a store returns what was written.
 func readBack(ctx context.Context, store Store, written Scenario) error {
 	revisions, err := store.Revisions(ctx, written.ID)
 	switch {
@@ -180,7 +180,7 @@ func readBack(ctx context.Context, store Store, written Scenario) error {
 	return nil
 }
 
-// newID is unlike any other. Package crypto/rand would bring much that a first plan has to load (DECISIONS.md, section 21).
+// newID returns a unique id. Package crypto/rand would add much that a first plan has to load (DECISIONS.md, section 21).
 func newID() string {
 	return strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36) // #nosec G404 -- no secret
 }

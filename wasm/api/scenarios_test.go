@@ -35,7 +35,7 @@ func list(t *testing.T, a *API) *listResult {
 	return r
 }
 
-// lasting is a store that outlives an API, as one of a browser.
+// lasting is a store that outlives an API, like that of a browser.
 func lasting(store Store) func(context.Context) (Store, error) {
 	return func(context.Context) (Store, error) { return store, nil }
 }
@@ -70,8 +70,8 @@ func TestScenariosAreKept(t *testing.T) {
 	require.Len(t, history(t, a, "b"), 1)
 }
 
-// Two tabs that change one revision lose nothing: the second change is kept as
-// a scenario of its own.
+// If two tabs change the same revision, nothing is lost: the second change is kept as a
+// scenario of its own.
 func TestConflictKeepsBoth(t *testing.T) {
 	t.Parallel()
 	store := newMemory()
@@ -106,7 +106,7 @@ func TestScenariosHaveLimits(t *testing.T) {
 	}
 }
 
-// A scenario is listed by the name in its text, however far the page has read it.
+// A scenario is listed under the name in its text, whether or not the page has read it.
 func TestScenariosAreNamedByTheirTexts(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
@@ -157,8 +157,8 @@ func (f *faulty) Change(ctx context.Context, id string, next func(*ScenarioHead)
 	return err
 }
 
-// Where the page's store is absent, cannot be opened, does not answer or keeps
-// closing, memory serves, and the page is told.
+// If the page's store is absent, cannot be opened, does not answer or keeps closing,
+// memory is used instead, and the page is told.
 func TestFallbackToMemory(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -199,8 +199,8 @@ func late(store Store, after time.Duration) func(context.Context) (Store, error)
 	}
 }
 
-// What was done while the store did not answer is in it once it does, and what
-// other tabs did meanwhile is, too.
+// Changes made while the store did not answer are in it once it does, and so are those
+// of other tabs.
 func TestLateStoreTakesOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -231,10 +231,10 @@ func TestLateStoreTakesOver(t *testing.T) {
 		i := slices.IndexFunc(heads, func(h ScenarioHead) bool { return h.Name == "scenario (copy)" })
 		require.GreaterOrEqual(t, i, 0)
 		require.Equal(t, []string{"and here", "from here"}, texts(history(t, a, heads[i].ID)))
-		// And on it goes.
+		// Further changes are stored as well.
 		require.Equal(t, putResult{Scenario: ScenarioHead{"new", "scenario", 3, 2}, Persistent: true}, *put(t, a, "new", "three", 2))
 		require.Equal(t, "three", store.kept["new"][0].Text)
-		// Also where it goes on as a copy, though the other tab has as many revisions.
+		// Also if it continues as a copy, although the other tab has as many revisions.
 		for base := 1; base < 5; base++ {
 			put(t, other, "theirs", "from there", base)
 		}
@@ -254,8 +254,8 @@ func putView(t *testing.T, a *API, text, view string, base int) *putResult {
 	return r
 }
 
-// The history is one of texts: what is selected, or how far is zoomed, pushes none of them out,
-// and makes no copy of what another tab changes at the same time.
+// The history is one of texts: changes of selection or zoom do not displace revisions, and
+// make no copy of what another tab changes at the same time.
 func TestViewsTakeNoRevisions(t *testing.T) {
 	t.Parallel()
 	store := newMemory()
@@ -275,7 +275,7 @@ func TestViewsTakeNoRevisions(t *testing.T) {
 	require.Equal(t, 4, put(t, two, "a", "second", 3).Scenario.Revision)
 }
 
-// A view that changes while what memory has kept is moved makes no copy, nor do those after it.
+// A view that changes while the contents of memory are being moved makes no copy, nor do later ones.
 func TestViewsWhileAStoreTakesOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -314,7 +314,7 @@ func (s *slow) Change(ctx context.Context, id string, next func(*ScenarioHead) S
 	return s.memory.Change(ctx, id, next)
 }
 
-// A late store that cannot take what memory has leaves it there, and says why.
+// If a late store cannot take over the contents of memory, they stay there, and the reason is reported.
 func TestLateStoreThatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestLateStoreThatFails(t *testing.T) {
 	})
 }
 
-// Memory that is left empty-handed answers no more, so that nothing is lost in it.
+// Memory whose contents were moved refuses further calls, so that nothing is lost in it.
 func TestMemoryClosesOnce(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

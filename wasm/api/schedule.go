@@ -20,33 +20,33 @@ type Schedule struct {
 	Spans     []Span  `json:"spans"`
 }
 
-// LongPlan is a plan in blocks, patterns that repeat, with the stay of every job. Lists by job.
+// LongPlan is a plan in blocks, patterns that repeat, with the stay of every job. Lists are by job.
 type LongPlan struct {
 	Residency [][]int  `json:"residency"`
 	Admitted  Float64s `json:"admitted"`
 	Start     Float64s `json:"start"`
 	End       Float64s `json:"end"`
-	// Slowdown against the job alone; 0 where that is not known.
+	// Slowdown relative to the job alone; 0 if that is unknown.
 	Slowdown Float64s `json:"slowdown"`
 	Blocks   []Block  `json:"blocks"`
 	Spans    []Span   `json:"spans"`
-	// Why says in a sentence when each job ends and why, and Chain which jobs the plan ends with, from late
-	// to early; both are empty where there are more than mostExplained jobs.
+	// Why says in a sentence when each job ends and why, and Chain is the chain of jobs that ends last, from
+	// late to early; both are empty if there are more than mostExplained jobs.
 	Why   []string   `json:"why"`
 	Chain []StayLink `json:"chain"`
 }
 
-// StayLink is a job of the chain that a plan in blocks ends with, and why it did not come sooner.
+// StayLink is a job of the chain that ends last in a plan in blocks, and why it did not start sooner.
 type StayLink struct {
 	Job  int    `json:"job"`
 	Text string `json:"text"`
 }
 
-// mostExplained keeps what is said of every job within some hundred kilobytes.
+// mostExplained keeps the explanations of all jobs within some hundred kilobytes.
 const mostExplained = 2000
 
-// Block is a pattern that is done Repeats times, each Period after the last; its times count
-// from Start.
+// Block is a pattern that runs Repeats times, one every Period; its times count from
+// Start.
 type Block struct {
 	Start   int64 `json:"start"`
 	Period  int64 `json:"period"`
@@ -87,7 +87,7 @@ type LinkUse struct {
 	Times int `json:"times"`
 }
 
-// canonical returns the schedule in canonical order, in which the page gets it.
+// canonical returns the schedule in canonical order, which the page expects.
 func canonical(s *instance.Schedule) *instance.Schedule {
 	if !s.Sorted() {
 		s = s.Clone()
@@ -127,7 +127,7 @@ func newLongPlan(in *instance.Instance, plan *instance.BlockSchedule) *LongPlan 
 	return p
 }
 
-// homes returns where jobs live, and what their synchronisations use there.
+// homes returns the residencies of jobs, and the links that their synchronisations use there.
 func homes(in *instance.Instance, residency [][]instance.GPUID) ([][]int, []Span) {
 	lists, spans := make([][]int, len(residency)), make([]Span, len(residency))
 	for j, gpus := range residency {
@@ -161,8 +161,8 @@ func syncColumns(syncs []instance.Sync) Syncs {
 	return k
 }
 
-// schedule takes columns back into a schedule, which the instance need not
-// admit: [check.Schedule] says whether it does. Spans are not read.
+// schedule converts columns back into a schedule, which need not be valid for the
+// instance: [check.Schedule] says whether it is. Spans are not read.
 func (c *Schedule) schedule() (*instance.Schedule, error) {
 	t, y := &c.Tasks, &c.Syncs
 	n, m := len(t.Job), len(y.Job)
@@ -208,7 +208,7 @@ func (c *Schedule) schedule() (*instance.Schedule, error) {
 	return s, err
 }
 
-// valid is [Schedule.schedule] of one that must be valid for the instance.
+// valid is [Schedule.schedule] for a schedule that must be valid for the instance.
 func (c *Schedule) valid(in *instance.Instance) (*instance.Schedule, error) {
 	if c == nil {
 		return nil, invalid("this needs a schedule")
@@ -226,7 +226,7 @@ func (c *Schedule) valid(in *instance.Instance) (*instance.Schedule, error) {
 	return s, nil
 }
 
-// Usage is what a schedule uses, until its makespan or within its period.
+// Usage is the utilisation of a schedule, until its makespan or within its period.
 type Usage struct {
 	Span      int64    `json:"span"`
 	GPUShare  Float64s `json:"gpu_share"`

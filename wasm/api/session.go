@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Session runs the calls of one page side by side, by the ids that the page
+// Session runs the calls of one page concurrently, identified by the ids that the page
 // gave them.
 type Session struct {
 	api  *API
@@ -74,8 +74,8 @@ func (s *Session) Start(id int, method string, decode func(params any) error) {
 	}()
 }
 
-// run returns the last reply of a call. A panic is a fault of JigSaw: the page is
-// told, and the other calls go on.
+// run returns the last reply of a call. A panic is a fault of JigSaw: it is reported to
+// the page, and the other calls go on.
 func (s *Session) run(ctx context.Context, id int, method string, decode func(any) error) (reply any) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -89,7 +89,7 @@ func (s *Session) run(ctx context.Context, id int, method string, decode func(an
 	return Data{id, data}
 }
 
-// Cancel calls a running call off; its last reply is still to come.
+// Cancel cancels a running call; its last reply still follows.
 func (s *Session) Cancel(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *Session) Cancel(id int) {
 	}
 }
 
-// Refuse answers a message that is no request.
+// Refuse answers a message that is not a request.
 func (s *Session) Refuse(id int, err error) {
 	s.post(Failure{id, &Error{Code: Invalid, Message: err.Error()}})
 }

@@ -17,8 +17,8 @@ func ask(t *testing.T, params any) func(any) error {
 	return func(p any) error { return json.Unmarshal(encoded, p) }
 }
 
-// Calls run side by side, each under its id, and one can be called off without
-// the others.
+// Calls run concurrently, each under its id, and one can be cancelled without the
+// others.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	replies := make(chan any, 1000)

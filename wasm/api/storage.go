@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// patience is how long a store may take. While one takes longer, as browsers' do
-// where another tab holds them or the machine is busy, memory serves.
+// patience is how long a store may take. If one takes longer, as those of browsers do
+// when another tab blocks them or the machine is busy, memory is used meanwhile.
 const patience = 2 * time.Second
 
-// storage is the store in use: the page's own or, where that cannot be opened or
-// does not answer, memory.
+// storage is the store in use: the page's own or, if that cannot be opened or does
+// not answer, memory.
 type storage struct {
 	open func(context.Context) (Store, error)
 
 	mu       sync.Mutex
 	store    Store // nil: not opened yet
 	reopened int
-	reason   string // why it does not last; empty: it does
-	// moved says by id in memory what became of its latest revision that was moved.
+	reason   string // why it does not outlive the page; empty: it does
+	// moved says, by id in memory, where the latest moved revision went.
 	moved map[string]move
 }
 
-// move is where a revision that memory had kept went: a scenario that another tab
-// had changed meanwhile goes on as a copy.
+// move is the destination of a revision kept in memory: a scenario that another tab has
+// changed meanwhile continues as a copy.
 type move struct {
 	revision int
 	to       ScenarioHead
 }
 
-// mostReopened is how often a store that was closed is opened again.
+// mostReopened is how often a closed store is opened again.
 const mostReopened = 10
 
 // ErrClosed is the error of a store that was closed from outside, and may be
 // opened again.
 var ErrClosed = errors.New("the storage was closed")
 
-// errNoStore is why a host that has no store of its own keeps scenarios in memory.
+// errNoStore is the reason why a host without a store keeps scenarios in memory.
 var errNoStore = errors.New("this host has no storage")
 
-// use does something with the store. What a store that is given up was to do is
-// done with memory instead.
+// use does something with the store. If the store is given up, it is done with memory
+// instead.
 func (s *storage) use(ctx context.Context, do func(context.Context, Store) error) error {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -64,8 +64,8 @@ func (s *storage) use(ctx context.Context, do func(context.Context, Store) error
 	return err
 }
 
-// opened returns the store, opening it at the first call. Calls wait for each
-// other, but not longer than the first.
+// opened returns the store, and opens it at the first call. Calls wait for each other,
+// but not longer than the first.
 func (s *storage) opened(ctx context.Context) (Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *storage) opened(ctx context.Context) (Store, error) {
 	return store, nil
 }
 
-// reopen has a closed store opened anew at the next call. It reports whether that
-// is worth a try: a store that keeps closing is not.
+// reopen makes the next call open a closed store again. It reports whether that is worth
+// trying: not if the store keeps closing.
 func (s *storage) reopen(closed Store) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *storage) reopen(closed Store) bool {
 	return true
 }
 
-// giveUp goes over to memory, unless another call has already.
+// giveUp switches to memory, unless another call has already done so.
 func (s *storage) giveUp(broken Store, reason string) Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *storage) giveUp(broken Store, reason string) Store {
 	return s.store
 }
 
-// bridge goes over to memory, unless another call has already, until the page's
+// bridge switches to memory, unless another call has already done so, until the page's
 // store answers.
 func (s *storage) bridge(ctx context.Context, slow Store) Store {
 	s.mu.Lock()
@@ -118,8 +118,8 @@ func (s *storage) bridge(ctx context.Context, slow Store) Store {
 	return s.store
 }
 
-// comeBack opens the page's store again, however long that takes, and moves what
-// memory has kept meanwhile into it. Where that fails memory goes on.
+// comeBack opens the page's store again, however long that takes, and moves the contents
+// of memory into it. If that fails, memory stays in use.
 func (s *storage) comeBack(ctx context.Context, bridge *memory) {
 	store, err := s.open(ctx)
 	if err == nil {
@@ -139,8 +139,8 @@ func (s *storage) comeBack(ctx context.Context, bridge *memory) {
 	s.reason = err.Error()
 }
 
-// next returns what is to be moved next; once there is nothing more, nil, and the
-// store serves.
+// next returns what is to be moved next; when nothing is left it returns nil, and the
+// store is used from then on.
 func (s *storage) next(bridge *memory, moved map[Scenario]bool, store Store) *Scenario {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,9 +151,9 @@ func (s *storage) next(bridge *memory, moved map[Scenario]bool, store Store) *Sc
 	return next
 }
 
-// move writes a revision after those that were moved before it. As ever nothing is
-// overwritten: what another tab has changed stays, and this goes on as a copy. It replaces
-// nothing either, for then revisions here would be fewer than the page counts.
+// move writes a revision after those that were moved before it. As always nothing is
+// overwritten: changes by another tab stay, and this scenario continues as a copy. It does not
+// replace a revision either, because then there would be fewer revisions than the page counts.
 func (s *storage) move(ctx context.Context, store Store, kept Scenario) error {
 	next := kept
 	if s.moved[kept.ID].revision == kept.Revision {
@@ -169,7 +169,7 @@ func (s *storage) move(ctx context.Context, store Store, kept Scenario) error {
 	return err
 }
 
-// follow is a revision as it is to be written, where the one before it was moved.
+// follow returns a revision in the form to be written after the previous one was moved.
 func (s *storage) follow(next Scenario) Scenario {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *storage) follow(next Scenario) Scenario {
 	return next
 }
 
-// lasting says why what is stored is lost with the page; empty: it is not.
+// lasting says why stored data are lost with the page; empty: they are not.
 func (s *storage) lasting() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package api
 
 import "context"
 
-// Scenario is an instance that the page keeps, with how the page shows it.
+// Scenario is an instance stored by the page, with its view.
 type Scenario struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"name"`
@@ -25,7 +25,7 @@ func (s *Scenario) Head() ScenarioHead {
 	return ScenarioHead{s.ID, s.Name, s.Revision, s.SavedMS}
 }
 
-// KeptRevisions is how many revisions of a scenario are kept.
+// KeptRevisions is the number of revisions kept of a scenario.
 const KeptRevisions = 20
 
 // Store keeps scenarios and their latest [KeptRevisions] revisions. Other stores
@@ -35,9 +35,9 @@ type Store interface {
 	Heads(ctx context.Context) ([]ScenarioHead, error)
 	// Revisions returns the kept revisions of a scenario, newest first.
 	Revisions(ctx context.Context, id string) ([]Scenario, error)
-	// Change asks for the next revision of a scenario, given the latest, which is
-	// nil where there is none, and writes it; nobody changes the scenario in
-	// between. The revision may also be of another, new scenario, or the latest anew.
+	// Change asks for the next revision of a scenario, given the latest (nil if there is
+	// none), and writes it; the scenario is not changed by others in between. The revision
+	// may also belong to another, new scenario, or replace the latest.
 	Change(ctx context.Context, id string, next func(latest *ScenarioHead) Scenario) error
 	// Remove removes a scenario with all revisions. It reports whether there was one.
 	Remove(ctx context.Context, id string) (bool, error)

@@ -49,7 +49,7 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 	change := p.Change.change()
 	r, err := jigsaw.WhatIf(ctx, s.document.Spec, profiles.Shipped(), change, options)
 	if err == nil {
-		err = ctx.Err() // half of an answer is none
+		err = ctx.Err() // no answer rather than half of one
 	}
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ type changeResult struct {
 	Spec JSON `json:"spec"`
 }
 
-// change makes changes, each about something else; the outcome is not compiled.
+// change makes independent changes; the resulting file is not compiled.
 func (a *API) change(_ context.Context, p *changeParams) (*changeResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {
@@ -99,13 +99,13 @@ type remediesResult struct {
 	Remedies []Remedy `json:"remedies"`
 }
 
-// Remedy is a change with which an instance that had no plan gets one.
+// Remedy is a change that gives an instance without a plan one.
 type Remedy struct {
 	Text string `json:"text"`
 	Spec JSON   `json:"spec"`
 }
 
-// remedies lists changes that mend an instance without a plan.
+// remedies lists changes that give an instance without a plan one.
 func (a *API) remedies(ctx context.Context, p *textParams) (*remediesResult, error) {
 	s, err := a.compiled.instance(p.Text)
 	if err != nil {

@@ -6,7 +6,7 @@ type Int32s []int32
 // Float64s are bulk data; see [Int32s].
 type Float64s []float64
 
-// JSON is a value that is encoded already.
+// JSON is a value that is already encoded.
 type JSON []byte
 
 // MarshalJSON returns the value itself.
@@ -24,7 +24,7 @@ type Code string
 const (
 	// Invalid is the caller's mistake.
 	Invalid Code = "invalid"
-	// Cancelled says that the caller called the method off.
+	// Cancelled says that the caller cancelled the call.
 	Cancelled Code = "cancelled"
 	// Internal is a fault of JigSaw.
 	Internal Code = "internal"
