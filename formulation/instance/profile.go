@@ -25,7 +25,7 @@ type Profile struct {
 	Workspace Bytes `yaml:"workspace,omitempty" json:"workspace,omitempty"`
 	// Source says where the figures come from; shipped profiles all have one.
 	Source *Source `yaml:"source,omitempty" json:"source,omitempty"`
-	// Estimated says which figures the profile was worked out from; empty if it was measured.
+	// Estimated says what the profile was estimated from; empty if it was measured.
 	Estimated string `yaml:"estimated,omitempty" json:"estimated,omitempty"`
 	// Layers in order of the forward pass; L = len(Layers) >= 1.
 	Layers []Layer `yaml:"layers" json:"layers"`

@@ -105,7 +105,7 @@ type ClusterSpec struct {
 	DegradedLinks map[string]Ratio `yaml:"degraded_links,omitempty" json:"degraded_links,omitempty"`
 	// Policies are rules for routes between switches, by name, which jobs may ask for.
 	Policies map[string]PolicySpec `yaml:"policies,omitempty" json:"policies,omitempty"`
-	// Latency is the least length of a synchronisation.
+	// Latency is the least duration of a synchronisation.
 	Latency Duration `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// RateLevels are the speeds a synchronisation may run at, as fractions
 	// 1/n of the slowest link on its routes. Empty means 1, 1/2, 1/4.
@@ -131,8 +131,8 @@ type GPUTypeSpec struct {
 	Memory Bytes `yaml:"memory" json:"memory"`
 	// PricePerHour of one GPU; see [Instance.Cost].
 	PricePerHour Price `yaml:"price_per_hour,omitempty" json:"price_per_hour,omitempty"`
-	// ProfiledAs says whose measurements serve for this type, the first that
-	// a model has a profile for. Empty means its own name at speed 1.
+	// ProfiledAs says whose measurements are used for this type: the first for
+	// which a model has a profile. Empty means its own name at speed 1.
 	ProfiledAs []ProfiledAs `yaml:"profiled_as,omitempty" json:"profiled_as,omitempty" absent:"its own profiles"`
 }
 
@@ -232,14 +232,14 @@ type JobSpec struct {
 	// Moldable are numbers of workers of which the planner chooses one, in place of Workers; Batch is of all
 	// workers together. Empty means Workers.
 	Moldable []int `yaml:"moldable,omitempty" json:"moldable,omitempty" absent:"workers"`
-	// Kind is "burst" for a burst-parallel job: Batch is of all its GPUs together, and each layer has as many
-	// of them as pay. Empty means a job of workers.
+	// Kind is "burst" for a burst-parallel job: Batch is for all its GPUs together, and each layer uses as many of
+	// them as pay off. Empty means a job with workers.
 	Kind string `yaml:"kind,omitempty" json:"kind,omitempty" absent:"a job of workers"`
 	// GPUs are the most that a layer of a burst-parallel job has, a power of two.
 	GPUs int `yaml:"gpus,omitempty" json:"gpus,omitempty"`
-	// Amplification is the most GPU-time of a layer of a burst-parallel job over that on one GPU; 0 means 2.
+	// Amplification is the largest GPU-time of a layer of a burst-parallel job, divided by its time on one GPU; 0 means 2.
 	Amplification Ratio `yaml:"amplification,omitempty" json:"amplification,omitempty" absent:"2"`
-	// Slowdown is the most that an iteration of a burst-parallel job may last over what it does alone; 0 means 1.1.
+	// Slowdown is the largest duration of an iteration of a burst-parallel job, relative to its duration alone; 0 means 1.1.
 	Slowdown Ratio `yaml:"slowdown,omitempty" json:"slowdown,omitempty" absent:"1.1"`
 	// Background jobs run where burst-parallel jobs leave GPUs idle, each on one GPU.
 	Background bool `yaml:"background,omitempty" json:"background,omitempty"`
@@ -265,9 +265,9 @@ type JobSpec struct {
 	// Accumulate is how many micro-batches, each of Batch, an iteration has before its
 	// synchronisation; 0 means 1.
 	Accumulate int `yaml:"accumulate,omitempty" json:"accumulate,omitempty" absent:"1"`
-	// Checkpointing keeps the inputs of blocks alone, and works blocks out again in the backward pass.
+	// Checkpointing keeps only the inputs of blocks, and recomputes the blocks in the backward pass.
 	Checkpointing bool `yaml:"checkpointing,omitempty" json:"checkpointing,omitempty"`
-	// Sharding deals what all workers would keep alike out among them: "zero1" the states of the
+	// Sharding divides among the workers what each would keep in full: "zero1" the states of the
 	// optimizer, "zero2" gradients as well, "zero3" parameters as well. Empty means nothing.
 	Sharding string `yaml:"sharding,omitempty" json:"sharding,omitempty" absent:"none"`
 	// Gang asks the tasks of an iteration to start together.
