@@ -208,7 +208,7 @@ func whole(c *relax.Certificate, kinds []relax.Kind, digest string) (path, messa
 	case c.Version != relax.CertificateVersion:
 		return "version", fmt.Sprintf("this is version %d; this JigSaw reads version %d", c.Version, relax.CertificateVersion)
 	case !slices.Contains(kinds, c.Kind):
-		return "kind", fmt.Sprintf("%q is no kind of proof about such an instance; the kinds are %v", instance.Clip(string(c.Kind)), kinds)
+		return "kind", fmt.Sprintf("%q is not a kind of proof for such an instance; the kinds are %v", instance.Clip(string(c.Kind)), kinds)
 	case c.Instance != digest:
 		return "instance", fmt.Sprintf("the certificate is about another instance or objective: the digest is %q in it, here %q", instance.Clip(c.Instance), instance.Clip(digest))
 	case c.Infeasible == (c.Bound != nil):

@@ -183,7 +183,7 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 				bad(key.At, "unknown key %q; the keys are %s", instance.Clip(key.Name), strings.Join(JobColumns(), ", "))
 				problems[len(problems)-1].Unknown = []string{key.Name}
 			case seen[key.Name]:
-				bad(key.At, "the key %q is there twice", key.Name)
+				bad(key.At, "the key %q is given twice", key.Name)
 			}
 			seen[key.Name] = true
 			switch value := first.(type) {

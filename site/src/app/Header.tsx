@@ -75,7 +75,7 @@ function Menu({ session, open }: { session: Session; open: Open }) {
         'upload',
         'Import',
         () => void importFile(),
-        'Open a scenario, or profiles for this one: YAML or JSON; or drop the file anywhere',
+        'Open a scenario, or profiles for this one (YAML or JSON), or drop the file anywhere',
       )}
       {button('download', 'Export', () => open('export'), 'Export (e)')}
       {button('share', 'Share', () => open('share'), 'Share (s)')}

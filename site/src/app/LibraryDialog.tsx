@@ -24,8 +24,8 @@ export function LibraryDialog({ session, onClose }: { session: Session; onClose:
   }, [])
   const askToKeep = async () => {
     store.status.value = (await storage.persist())
-      ? 'The browser keeps the scenarios.'
-      : 'The browser does not promise it.'
+      ? 'The browser will keep the scenarios.'
+      : 'The browser does not promise to keep them.'
   }
   const unfold = async (id: string) => {
     const revisions = await library.history(id)

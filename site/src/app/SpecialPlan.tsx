@@ -36,7 +36,7 @@ export function SpecialPlan({ store, view }: { store: Store; view: SpecialView }
       {!store.special.busy.value
         ? 'It was stopped before there was a plan; “Plan” makes one.'
         : view.kind === 'mold'
-          ? 'The numbers of workers are left to the planner, which tries them by quick plans.'
+          ? 'The planner is choosing the numbers of workers: it tries them in quick plans.'
           : 'The plan is on its way.'}
     </p>
   )

@@ -12,7 +12,7 @@ const size = (bytes: number) =>
 
 export function useStorage() {
   const quota = useSignal('')
-  /** Whether the browser may drop what is kept when space is short. */
+  /** Whether the browser may delete what is stored when space runs low. */
   const droppable = useSignal(false)
   useEffect(() => {
     void navigator.storage?.estimate?.().then(

@@ -63,7 +63,7 @@ export function longEfficiency(instance: Compiled, plan: LongPlan): number {
   return span > 0 ? work / (typeOf.length * span) : 0
 }
 
-/** Shares until the makespan, and peaks of memory, of a plan that is not written out. */
+/** Shares until the makespan, and peaks of memory, for a plan that is not written out. */
 export function longUse(instance: Compiled, plan: LongPlan): Use {
   const typeOf = instance.nodes.flatMap(node => new Array<number>(node.gpus).fill(node.type))
   const span = plan.end.reduce((a, b) => Math.max(a, b), 1)

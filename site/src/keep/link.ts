@@ -51,9 +51,9 @@ export interface Link {
 /** Reads a link, or throws a LinkError that says what is wrong with it. */
 export async function decodeLink(fragment: string): Promise<Link> {
   const match = /^#(\d+)\.([\w-]*)$/.exec(fragment)
-  if (!match) throw new LinkError('it was cut off or changed on its way')
+  if (!match) throw new LinkError('it is truncated or damaged')
   if (!['1', '2', '3'].includes(match[1]!))
-    throw new LinkError(`it is of format ${match[1]?.slice(0, 8)}, which this JigSaw does not know`)
+    throw new LinkError(`it has format ${match[1]?.slice(0, 8)}, which this version of JigSaw does not know`)
   if (fragment.length > longestFragment) throw new LinkError('it is too long')
   let json: unknown
   try {

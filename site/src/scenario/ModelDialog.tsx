@@ -20,7 +20,7 @@ export function ModelDialog({ store, onClose }: { store: Store; onClose: () => v
     const { workers, gpus, batch } = draft
     const large = estimate.estimates[0]!.parameters > LARGE
     store.text.edit(withModel(source, estimate.profiles as Json[], { workers, gpus, batch, large }))
-    store.status.value = `${model} is in the scenario with an estimated profile; undo takes it back.`
+    store.status.value = `${model} is in the scenario with an estimated profile; undo removes it.`
     onClose()
   }
   return (
@@ -63,7 +63,7 @@ function EstimateRow({ of: e }: { of: Estimate }) {
       <strong>{e.gpu}</strong>{' '}
       <span class="muted">
         estimated, not measured: {significant(e.parameters / 1e9, 3)} G parameters
-        {e.active < e.parameters && ` (${significant(e.active / 1e9, 3)} G for each token)`}, forward{' '}
+        {e.active < e.parameters && ` (${significant(e.active / 1e9, 3)} G active per token)`}, forward{' '}
         {significant(e.forward_ms, 3)} ms, backward {significant(e.backward_ms, 3)} ms, activations{' '}
         {bytes(e.activations)}, MFU {percent(e.mfu, 0)}
       </span>

@@ -6,7 +6,7 @@ import { families, presets } from './model'
 import type { Draft } from './useEstimate'
 
 const precisions = [
-  ['', 'as the GPUs train in'],
+  ['', 'default of the GPUs'],
   ['bf16', 'bf16'],
   ['fp16', 'fp16'],
   ['tf32', 'tf32'],
@@ -26,7 +26,7 @@ export function Origin(of: {
   return (
     <>
       <SelectField
-        label="Begin with"
+        label="Start from"
         value={draft.preset}
         options={presets.map(([key]) => [key, key] as const)}
         onChange={preset => {
@@ -107,7 +107,7 @@ export function Training({ draft, change }: { draft: Draft; change: Change }) {
       />
       <NumberField
         label="Batch size"
-        hint="Samples of each worker."
+        hint="Samples per worker."
         value={draft.batch}
         min={1}
         max={64}
@@ -121,7 +121,7 @@ export function Training({ draft, change }: { draft: Draft; change: Change }) {
       />
       <CheckField
         label="Checkpointing"
-        hint="Keeps the inputs of blocks alone, and works blocks out again."
+        hint="Keeps only the inputs of blocks, and recomputes the blocks in the backward pass."
         value={draft.checkpointing}
         onChange={checkpointing => change({ checkpointing })}
       />
@@ -134,7 +134,7 @@ export function Training({ draft, change }: { draft: Draft; change: Change }) {
       />
       <NumberField
         label="GPUs per worker"
-        hint="Of one node, which share every layer: tensor parallel."
+        hint="GPUs of one node that share every layer: tensor parallelism."
         value={draft.gpus}
         min={1}
         max={16}

@@ -15,7 +15,7 @@ export interface Draft {
   name: string
   preset: string
   architecture: Architecture
-  /** A file's text, which may say more than sliders do, and whether one was moved since it was read. */
+  /** A file's text, which may say more than the sliders, and whether a slider was moved since it was read. */
   config: string
   moved: boolean
   batch: number
@@ -82,7 +82,7 @@ export function useEstimate(store: Store) {
         if (run.signal.aborted) return
         estimate.value = result
         failure.value = ''
-        // What a file says, sliders show, until one is moved.
+        // The sliders show what the file says, until one is moved.
         if (config && !moved && !same(result.architecture, architecture))
           change({ architecture: result.architecture })
       })

@@ -118,7 +118,7 @@ export class Store {
 
   /** How often a scenario was opened: each is read anew, also one whose text is there already. */
   private readonly opened = signal(0)
-  /** What was planned last, or is being planned: digest, seed and effort. */
+  /** Identifies what was planned last, or is being planned: digest, seed and effort. */
   private planned = ''
 
   constructor() {

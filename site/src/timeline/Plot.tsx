@@ -17,7 +17,7 @@ import { Tooltip } from './Tooltip'
 import { useDrawing } from './useDrawing'
 import type { View } from './useView'
 
-/** How near, in pixels, a task that is dragged comes to another before it stops there. */
+/** How close, in pixels, a dragged task has to come to another to snap to it. */
 const SNAP = 6
 
 interface PlotProps {
@@ -38,7 +38,7 @@ export function Plot({ timeline, box, width, help, printing, view, picked }: Plo
   const base = useRef<HTMLCanvasElement>(null)
   const overlay = useRef<HTMLCanvasElement>(null)
   const [pointed, setPointed] = useState<{ x: number; y: number; hit: Hit; model: Model } | null>(null)
-  // What was under the pointer in another schedule is not here.
+  // A hit in another schedule is not valid in this one.
   const pointer = pointed?.model === model ? pointed : null
   const [menu, setMenu] = useState<(Row & { model: Model; opened: number }) | null>(null)
   const openMenu = ({ pane, row }: Row) => setMenu({ pane, row, model, opened: performance.now() })
@@ -94,7 +94,7 @@ export function Plot({ timeline, box, width, help, printing, view, picked }: Plo
           row={menu}
           at={placeInWindow(menu)}
           onChoose={choice => timeline.onChange?.(choice.changes, choice.words)}
-          // The browser tells late: another may be open by then.
+          // The browser reports this late: another menu may be open by then.
           onClose={() => setMenu(now => (now === menu ? null : now))}
         />
       )}

@@ -7,7 +7,7 @@ interface ToolbarProps {
   compact: boolean
   /** Whether everything is in sight. */
   whole: boolean
-  /** Whether the critical chain shows; null: there is none. */
+  /** Whether the critical chain is shown; null: there is none. */
   chain: boolean | 'coming' | null
   table: boolean
   onZoom(factor: number): void
@@ -53,7 +53,7 @@ export function Toolbar(props: ToolbarProps) {
         <button
           type="button"
           class="button"
-          title="The chain of tasks and synchronisations that ends last (C)"
+          title="The tasks and synchronisations that determine when the plan ends (C)"
           aria-pressed={chain === true}
           disabled={chain === 'coming'}
           onClick={props.onChain}

@@ -17,11 +17,11 @@ export interface Drag extends Point {
   /** Of the pointer. */
   id: number
   moved: boolean
-  /** What it was like when the drag began. */
+  /** The state when the drag began. */
   range: TimeRange
   scroll: Scene['scroll']
   grip: Grip | null
-  /** The task that goes with it, or -1. */
+  /** The dragged task, or -1. */
   task: number
 }
 
@@ -39,7 +39,7 @@ export function startDrag(moves: Moves, id: number, at: Point): Drag {
     task: moves.movable && under.area === 'bar' && under.element.kind === 'task' ? under.element.index : -1,
   }
   if (drag.grip === 'outside') {
-    // A click beside the window brings it there.
+    // A click beside the window moves it there.
     const length = s.range.to - s.range.from
     const middle = (s.horizon * (at.x - s.layout.plotLeft)) / s.layout.plotWidth
     drag.range = clamp({ from: middle - length / 2, to: middle + length / 2 }, s.horizon, s.layout.plotWidth)

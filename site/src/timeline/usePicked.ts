@@ -14,7 +14,7 @@ export function usePicked(view: View, { selection, onSelect }: TimelineProps): P
     row.current = onRow
     if (element) onSelect(selectionOf(model, element))
   }
-  // It is brought into sight; but not when the page opens.
+  // A new selection is scrolled into sight, but not when the page opens.
   const shown = useRef(selection)
   useLayoutEffect(() => {
     if (valid === shown.current) return

@@ -18,7 +18,7 @@ export type Wheel = Pick<
 export function turn(moves: Moves, e: Wheel, at: Point): boolean {
   const s = moves.scene()
   const { plotWidth } = s.layout
-  // Lines and pages, where a device counts so.
+  // Some devices count in lines or pages.
   const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1
   const dx = e.deltaX * unit
   const dy = e.deltaY * unit
@@ -42,7 +42,7 @@ export function turn(moves: Moves, e: Wheel, at: Point): boolean {
   const pane = paneAt(s.layout, at.y)
   if (!pane) return false
   const next = clampScroll(s.layout[pane], s.scroll[pane] + dy)
-  // At its end, the page scrolls on.
+  // At its end, the page scrolls instead.
   if (next === s.scroll[pane]) return false
   moves.setScroll({ ...s.scroll, [pane]: next })
   return true

@@ -40,7 +40,7 @@ export function completed(instance: Compiled, result: PlanResult): PlanResult {
   return result
 }
 
-/** By job, when it ends in ticks, or how often it iterates in a period. */
+/** By job, its end in ticks, or its iterations in a period. */
 export function completionOf(instance: Compiled, schedule: Schedule): number[] {
   const of = new Array<number>(instance.jobs.length).fill(0)
   if (schedule.period > 0) {

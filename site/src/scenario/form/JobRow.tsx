@@ -49,7 +49,7 @@ export function JobRow(props: Props) {
           aria-expanded={open}
           onClick={() => onUnfold(open ? null : index)}
         >
-          {/* Pictures of bursts have colours by what is done. */}
+          {/* Pictures of burst-parallel plans use colours for operations, not jobs. */}
           {job.kind !== 'burst' && job.background !== true && <Swatch colours={off ? [] : props.colours} />}
           <span class="job-name">{name}</span>
           {wrong !== undefined && (
@@ -156,7 +156,7 @@ function Actions(props: Props & { off: boolean }) {
   )
 }
 
-/** On how many GPUs a job is. */
+/** The number of GPUs of a job. */
 function sizeOf(job: Fields): string {
   if (job.kind === 'burst') return `up to ${number(job.gpus, 1)}`
   if (job.background === true) return 'background'
