@@ -80,14 +80,14 @@ func TestBackgroundCertificates(t *testing.T) {
 	}
 	text := file.String()
 	for what, changed := range map[string]string{
-		"this key is missing":            strings.Replace(text, `"denominator":1,`, "", 1),
-		"stages: this key belongs":       text[:strings.Index(text, `,"stages"`)] + "}",
-		"stages: this must be a list":    text[:strings.Index(text, `"stages"`)] + `"stages":7}`,
-		"stages[0]: this must be a list": text[:strings.Index(text, `"stages"`)] + `"stages":[7]}`,
-		"prices: this key belongs":       strings.Replace(text, `"prices":[]`, `"prices":[1]`, 1),
-		"end: this key belongs":          strings.Replace(text, `"prices":[]`, `"prices":[],"end":3`, 1),
-		"no kind of proof about such":    strings.Replace(text, `"background"`, `"chain"`, 1),
-		"about another instance":         strings.Replace(text, in.Digest(), in.Instance.Digest(), 1),
+		"this key is missing":                         strings.Replace(text, `"denominator":1,`, "", 1),
+		"stages: this key belongs":                    text[:strings.Index(text, `,"stages"`)] + "}",
+		"stages: this must be a list":                 text[:strings.Index(text, `"stages"`)] + `"stages":7}`,
+		"stages[0]: this must be a list":              text[:strings.Index(text, `"stages"`)] + `"stages":[7]}`,
+		"prices: this key belongs":                    strings.Replace(text, `"prices":[]`, `"prices":[1]`, 1),
+		"end: this key belongs":                       strings.Replace(text, `"prices":[]`, `"prices":[],"end":3`, 1),
+		"is not a kind of proof for such an instance": strings.Replace(text, `"background"`, `"chain"`, 1),
+		"about another instance":                      strings.Replace(text, in.Digest(), in.Instance.Digest(), 1),
 	} {
 		_, err := jigsaw.DecodeBackgroundCertificate(in, strings.NewReader(changed))
 		assert.ErrorContains(t, err, what)
