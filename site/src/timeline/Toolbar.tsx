@@ -33,7 +33,7 @@ export function Toolbar(props: ToolbarProps) {
           +
         </ToolButton>
         <ToolButton
-          label="Show the whole time range"
+          label="Show all of the time range"
           hint="Home"
           disabled={props.whole}
           onClick={props.onWhole}
