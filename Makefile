@@ -18,7 +18,7 @@ SITE       = $(if $(wildcard site/dist.zip),site)
 # study/sweep is left to make soak: its database takes minutes to compile for the race detector.
 RACED     := ./solver ./solver/backend ./solver/colgen ./solver/eventloop ./solver/tree
 SLOW      := . ./solver/clp ./wasm/api
-RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|QuickPlan|Timed|Showcase|Resilience$$|Live|Together|Trap|Session
+RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|QuickPlan|Timed|Showcase|Resilience$$|Live|StartsTogether|Trap|Session
 # Tests of the facade, and scripts of the command line, that also run without CLP, as on a machine that lacks it.
 LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Export|Scripts/(bound|certify|explain|log|misc|plan)$$
 # PURE: packages that need neither cgo nor an operating system. PORTED: those of them that depend on their
