@@ -229,3 +229,82 @@ func (s *Schedule) of(j JobID) ([]Task, []Sync) {
 	}
 	return s.Tasks[task(j):task(j+1)], s.Syncs[sync(j):sync(j+1)]
 }
+
+// Group is some nodes with all jobs that live on any of them.
+type Group struct {
+	Nodes []NodeID
+	Jobs  []JobID
+	// Trunks that synchronisations of the jobs use.
+	Trunks []LinkID
+	GPUs   int
+	End    Tick // of the last job
+}
+
+// Groups returns the smallest groups into which a schedule that runs once falls apart: no
+// two have a job, a node or a trunk in common. So each can be rescheduled
+// independently of the others; see [Instance.PartOf]. They are in the order of their first nodes.
+func (in *Instance) Groups(s *Schedule) []Group {
+	// Nodes, and links after them, are joined if a job uses both.
+	nodes := len(in.Nodes)
+	joined := NewPartition(nodes + len(in.Links))
+	trunks := make([]bool, len(in.Links))
+	for j, residency := range s.Residency {
+		first, last := in.GPUs[residency[0]].Node, in.GPUs[residency[len(residency)-1]].Node
+		if first == last {
+			continue
+		}
+		for _, g := range residency {
+			joined.Join(int(in.GPUs[g].Node), int(first))
+		}
+		if in.Nodes[first].Rack == in.Nodes[last].Rack {
+			continue
+		}
+		span, _ := in.SpanOf(&in.Jobs[j], residency)
+		for _, l := range in.Trunks(span) {
+			joined.Join(nodes+int(l), int(first))
+			trunks[l] = true
+		}
+	}
+
+	var list []Group
+	index := make([]int, len(joined)) // per root: its group, from 1
+	for n := range in.Nodes {
+		r := joined.Of(n)
+		if index[r] == 0 {
+			list = append(list, Group{})
+			index[r] = len(list)
+		}
+		g := &list[index[r]-1]
+		g.Nodes = append(g.Nodes, NodeID(n))
+		g.GPUs += in.Nodes[n].GPUs
+	}
+	for j, end := range s.Completion(in) {
+		g := &list[index[joined.Of(int(in.GPUs[s.Residency[j][0]].Node))]-1]
+		g.Jobs = append(g.Jobs, JobID(j))
+		g.End = max(g.End, end)
+	}
+	for l, used := range trunks {
+		if used {
+			g := &list[index[joined.Of(nodes+l)]-1]
+			g.Trunks = append(g.Trunks, LinkID(l))
+		}
+	}
+	return list
+}
+
+// PartOf returns the part of the instance formed by the chosen groups of a list.
+func (in *Instance) PartOf(list []Group, chosen ...int) *Part {
+	var jobs []JobID
+	var nodes []NodeID
+	var taken []LinkID
+	for n := range list {
+		if slices.Contains(chosen, n) {
+			jobs, nodes = append(jobs, list[n].Jobs...), append(nodes, list[n].Nodes...)
+		} else {
+			taken = append(taken, list[n].Trunks...)
+		}
+	}
+	slices.Sort(jobs)
+	slices.Sort(nodes)
+	return in.Part(jobs, nodes, taken)
+}

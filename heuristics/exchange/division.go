@@ -18,7 +18,7 @@ type division struct {
 	area     []float64 // per job: GPU-ticks
 	estimate *estimate
 	scratch  scratch
-	groups   []group
+	groups   []instance.Group
 	load     []float64 // per group: GPU-ticks
 	free     []bool    // per node: in no group yet
 	across   bool      // a group has nodes of several racks
@@ -70,7 +70,7 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 	}
 	values := make([]float64, len(d.groups))
 	for n, g := range d.groups {
-		values[n] = d.estimate.of(&d.scratch, g.nodes, g.jobs)
+		values[n] = d.estimate.of(&d.scratch, g.Nodes, g.Jobs)
 	}
 	memory := make([]scratch, len(d.groups)/2) // per pair
 	steps := levelExchanges * len(d.in.Jobs)
@@ -89,16 +89,16 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 		n += levelTries * len(pairs)
 	}
 	for n := range d.groups {
-		slices.Sort(d.groups[n].jobs)
+		slices.Sort(d.groups[n].Jobs)
 	}
 }
 
 // exchange draws an exchange of two groups, and makes it if the temperature allows.
 func (d *division) exchange(at [2]int, values []float64, heat, scale float64, rng *rand.Rand, b *scratch) {
-	jobs, given := exchange(rng, d.groups[at[0]].jobs, d.groups[at[1]].jobs, nil)
+	jobs, given := exchange(rng, d.groups[at[0]].Jobs, d.groups[at[1]].Jobs, nil)
 	fit := len(given[0])+len(given[1]) > 0
 	for k, n := range at {
-		fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !state.Fits(d.in, j, d.groups[n].nodes) })
+		fit = fit && !slices.ContainsFunc(given[1-k], func(j instance.JobID) bool { return !state.Fits(d.in, j, d.groups[n].Nodes) })
 	}
 	if !fit {
 		return
@@ -107,12 +107,12 @@ func (d *division) exchange(at [2]int, values []float64, heat, scale float64, rn
 	var now [2]float64
 	for k, n := range at {
 		limit += groupEnergy(d.in, values[n], scale)
-		now[k] = d.estimate.of(b, d.groups[n].nodes, jobs[k])
+		now[k] = d.estimate.of(b, d.groups[n].Nodes, jobs[k])
 		energy += groupEnergy(d.in, now[k], scale)
 	}
 	if energy <= limit {
 		for k, n := range at {
-			d.groups[n].jobs, values[n] = jobs[k], now[k]
+			d.groups[n].Jobs, values[n] = jobs[k], now[k]
 		}
 	}
 }
@@ -151,21 +151,21 @@ func (d *division) order(rng *rand.Rand) []instance.JobID {
 func (d *division) put(j instance.JobID) bool {
 	best, cost := -1, 0.0
 	for n := range d.groups {
-		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].gpus); (best < 0 || c < cost) && d.room(n, j) {
+		if c := (d.load[n] + d.area[j]) / float64(d.groups[n].GPUs); (best < 0 || c < cost) && d.room(n, j) {
 			best, cost = n, c
 		}
 	}
-	if g := d.fresh(j); g.gpus > 0 && (best < 0 || d.area[j]/float64(g.gpus) < cost) {
+	if g := d.fresh(j); g.GPUs > 0 && (best < 0 || d.area[j]/float64(g.GPUs) < cost) {
 		best = len(d.groups)
 		d.groups, d.load = append(d.groups, g), append(d.load, 0)
-		for _, n := range g.nodes {
+		for _, n := range g.Nodes {
 			d.free[n] = false
 		}
 	}
 	if best < 0 {
 		return false
 	}
-	d.groups[best].jobs = append(d.groups[best].jobs, j)
+	d.groups[best].Jobs = append(d.groups[best].Jobs, j)
 	d.load[best] += d.area[j]
 	return true
 }
@@ -173,38 +173,38 @@ func (d *division) put(j instance.JobID) bool {
 // room reports whether a group has the GPUs for a job, and appears to have the memory.
 func (d *division) room(n int, j instance.JobID) bool {
 	g := &d.groups[n]
-	return state.Fits(d.in, j, g.nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.nodes, append(slices.Clip(g.jobs), j)), 1)
+	return state.Fits(d.in, j, g.Nodes) && !math.IsInf(d.estimate.of(&d.scratch, g.Nodes, append(slices.Clip(g.Jobs), j)), 1)
 }
 
 // fresh returns the first free nodes in a row that fit a job; without GPUs if there
 // are none. They are in one rack, except those of the first job that needs more:
 // two groups across racks might have trunks in common.
-func (d *division) fresh(j instance.JobID) group {
-	if g := d.row(j, false); g.gpus > 0 || d.across {
+func (d *division) fresh(j instance.JobID) instance.Group {
+	if g := d.row(j, false); g.GPUs > 0 || d.across {
 		return g
 	}
 	g := d.row(j, true)
-	d.across = g.gpus > 0
+	d.across = g.GPUs > 0
 	return g
 }
 
 // row returns the first free nodes in a row that fit a job, in one rack or across.
-func (d *division) row(j instance.JobID, across bool) group {
-	var g group
+func (d *division) row(j instance.JobID, across bool) instance.Group {
+	var g instance.Group
 	for n, free := range d.free {
 		node := &d.in.Nodes[n]
 		usable := free && d.in.Jobs[j].Runs(node.Type)
-		if !usable || !across && len(g.nodes) > 0 && d.in.Nodes[g.nodes[0]].Rack != node.Rack {
-			g = group{}
+		if !usable || !across && len(g.Nodes) > 0 && d.in.Nodes[g.Nodes[0]].Rack != node.Rack {
+			g = instance.Group{}
 		}
 		if usable {
-			g.nodes, g.gpus = append(g.nodes, instance.NodeID(n)), g.gpus+node.GPUs
-			if state.Fits(d.in, j, g.nodes) {
+			g.Nodes, g.GPUs = append(g.Nodes, instance.NodeID(n)), g.GPUs+node.GPUs
+			if state.Fits(d.in, j, g.Nodes) {
 				return g
 			}
 		}
 	}
-	return group{}
+	return instance.Group{}
 }
 
 // schedule makes greedy plans of all groups and combines them.
@@ -214,7 +214,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 	plans := make([]*instance.Schedule, len(d.groups))
 	sources := make([]*rand.Rand, len(d.groups))
 	for n := range d.groups {
-		parts[n] = partOf(in, d.groups, []int{n})
+		parts[n] = in.PartOf(d.groups, n)
 		sources[n] = state.Fork(rng)
 	}
 	state.Parallel(len(parts), func(n int) {

@@ -23,7 +23,7 @@ type Annealer struct {
 	area     []float64 // per job: GPU-ticks at the cheapest depths
 	estimate *estimate
 
-	groups []group
+	groups []instance.Group
 	taken  [][]instance.LinkID // per group: the trunks of the others
 	sides  []side              // per group: how it is scheduled
 	Best   state.Incumbent     // the best found by exchanges; nil: none
@@ -139,18 +139,18 @@ func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
 		return
 	}
 	if len(t.in.Nodes) >= ManyNodes {
-		if list := groupsOf(t.in, best.Schedule); divided(list, d.groups) {
+		if list := t.in.Groups(best.Schedule); divided(list, d.groups) {
 			t.take(best, list)
 			return
 		}
 	}
 	if s := d.plan(ctx, t.rng); s != nil {
-		t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, groupsOf(t.in, s))
+		t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, t.in.Groups(s))
 	}
 }
 
 // divided reports whether a schedule falls apart into almost as many groups as another.
-func divided(list, other []group) bool { return 4*len(list) >= 3*len(other) }
+func divided(list, other []instance.Group) bool { return 4*len(list) >= 3*len(other) }
 
 // restart begins another cycle.
 func (t *Annealer) restart(best state.Incumbent) {
@@ -160,9 +160,9 @@ func (t *Annealer) restart(best state.Incumbent) {
 	} else {
 		t.share = max(t.share/2, leastShare)
 	}
-	from, groups := t.Best, groupsOf(t.in, t.Best.Schedule)
+	from, groups := t.Best, t.in.Groups(t.Best.Schedule)
 	if best.Value.Less(from.Value) {
-		if list := groupsOf(t.in, best.Schedule); divided(list, groups) {
+		if list := t.in.Groups(best.Schedule); divided(list, groups) {
 			from, groups = best, list
 		}
 	}
@@ -170,7 +170,7 @@ func (t *Annealer) restart(best state.Incumbent) {
 }
 
 // take continues from a schedule.
-func (t *Annealer) take(f state.Incumbent, groups []group) {
+func (t *Annealer) take(f state.Incumbent, groups []instance.Group) {
 	t.own, t.began = f, f.Value
 	t.groups = groups
 	t.taken, t.sides = t.split(f.Schedule, groups)
@@ -178,17 +178,17 @@ func (t *Annealer) take(f state.Incumbent, groups []group) {
 }
 
 // split returns, for the groups of a schedule, the trunks of the others, and the schedules.
-func (t *Annealer) split(whole *instance.Schedule, groups []group) (taken [][]instance.LinkID, sides []side) {
+func (t *Annealer) split(whole *instance.Schedule, groups []instance.Group) (taken [][]instance.LinkID, sides []side) {
 	taken, sides = make([][]instance.LinkID, len(groups)), make([]side, len(groups))
 	for n, g := range groups {
 		for o := range groups {
 			if o != n {
-				taken[n] = append(taken[n], groups[o].trunks...)
+				taken[n] = append(taken[n], groups[o].Trunks...)
 			}
 		}
 		s := &sides[n]
-		s.part = t.in.Part(g.jobs, g.nodes, taken[n])
-		if len(g.jobs) > 0 {
+		s.part = t.in.Part(g.Jobs, g.Nodes, taken[n])
+		if len(g.Jobs) > 0 {
 			s.plan = s.part.Of(whole)
 			s.value = state.ValueOf(s.part.Instance, s.plan.Completion(s.part.Instance)).Float()
 		}
@@ -370,7 +370,7 @@ func (b *pairExchange) leastEnergy(n int, jobs []instance.JobID) float64 {
 	for _, j := range jobs {
 		sum += b.area[j]
 	}
-	return b.energy(sum / float64(b.groups[n].gpus))
+	return b.energy(sum / float64(b.groups[n].GPUs))
 }
 
 // try draws an exchange, and makes it if the temperature permits its energy. It gives up
@@ -390,7 +390,7 @@ func (b *pairExchange) try(ctx context.Context) {
 	}
 	for k, n := range b.at {
 		sides[k].settle()
-		b.groups[n].jobs, b.sides[n] = jobs[k], sides[k]
+		b.groups[n].Jobs, b.sides[n] = jobs[k], sides[k]
 	}
 }
 
@@ -456,13 +456,13 @@ func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 // estimate. Both are infinite if there is nothing to exchange.
 func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]instance.JobID, energy, hoped float64) {
 	b.work += drawWork
-	jobs, given := exchange(b.rng, b.groups[b.at[0]].jobs, b.groups[b.at[1]].jobs, gains)
-	all := len(given[0]) == len(b.groups[b.at[0]].jobs) && len(given[1]) == len(b.groups[b.at[1]].jobs) // no exchange, as nodes are mostly identical
+	jobs, given := exchange(b.rng, b.groups[b.at[0]].Jobs, b.groups[b.at[1]].Jobs, gains)
+	all := len(given[0]) == len(b.groups[b.at[0]].Jobs) && len(given[1]) == len(b.groups[b.at[1]].Jobs) // no exchange, as nodes are mostly identical
 	if all || len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
 		return jobs, math.Inf(1), math.Inf(1)
 	}
 	for k, n := range b.at {
-		value, least := corrections[k]*b.estimate.of(&b.scratch, b.groups[n].nodes, jobs[k]), b.leastEnergy(n, jobs[k])
+		value, least := corrections[k]*b.estimate.of(&b.scratch, b.groups[n].Nodes, jobs[k]), b.leastEnergy(n, jobs[k])
 		if b.many() {
 			least = max(least, b.energy((1-hope)*value))
 		}
@@ -476,8 +476,8 @@ func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]
 func (b *pairExchange) corrections() [2]float64 {
 	list := [2]float64{1, 1}
 	for k, n := range b.at {
-		estimate := b.estimate.of(&b.scratch, b.groups[n].nodes, b.groups[n].jobs)
-		if b.many() && len(b.groups[n].jobs) > 0 && estimate > 0 && !math.IsInf(estimate, 1) {
+		estimate := b.estimate.of(&b.scratch, b.groups[n].Nodes, b.groups[n].Jobs)
+		if b.many() && len(b.groups[n].Jobs) > 0 && estimate > 0 && !math.IsInf(estimate, 1) {
 			list[k] = b.sides[n].value / estimate
 		}
 	}
@@ -489,11 +489,11 @@ func (b *pairExchange) corrections() [2]float64 {
 // that delay the rest.
 func (b *pairExchange) gains() []float64 {
 	n := b.at[0]
-	s, jobs := &b.sides[n], b.groups[n].jobs
+	s, jobs := &b.sides[n], b.groups[n].Jobs
 	if s.gains == nil && len(jobs) > 1 && b.in.Objective == instance.Makespan && b.many() {
 		s.gains = make([]float64, len(jobs))
 		for i := range jobs {
-			without := b.estimate.of(&b.scratch, b.groups[n].nodes, slices.Delete(slices.Clone(jobs), i, i+1))
+			without := b.estimate.of(&b.scratch, b.groups[n].Nodes, slices.Delete(slices.Clone(jobs), i, i+1))
 			s.gains[i] = max(0, s.value-without)
 		}
 	}
@@ -520,7 +520,7 @@ func (b *pairExchange) choosePartner(pairs []*pairExchange) {
 
 // fit reports whether one of the two groups has the GPUs for each of some jobs.
 func (b *pairExchange) fit(k int, jobs []instance.JobID) bool {
-	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !state.Fits(b.in, j, b.groups[b.at[k]].nodes) })
+	return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !state.Fits(b.in, j, b.groups[b.at[k]].Nodes) })
 }
 
 // sketch schedules a group with the given jobs. It reports false if memory is
@@ -530,7 +530,7 @@ func (b *pairExchange) sketch(ctx context.Context, n int, jobs []instance.JobID)
 	if len(jobs) == 0 {
 		return side{part: old.part}, true
 	}
-	s := side{part: b.in.Part(jobs, b.groups[n].nodes, b.taken[n])}
+	s := side{part: b.in.Part(jobs, b.groups[n].Nodes, b.taken[n])}
 	s.search = list.NewPortfolio(ctx, state.Options{Tries: sketchTries, Without: b.without}, s.part.Instance, b.rng)
 	if old.from != nil {
 		as := make([]int, len(jobs))

@@ -87,7 +87,7 @@ func TestDealMemory(t *testing.T) {
 	d := deal(in, heuristicstest.Source(0))
 	require.NotNil(t, d)
 	for _, g := range d.groups {
-		assert.Len(t, g.jobs, 2)
+		assert.Len(t, g.Jobs, 2)
 	}
 	s := d.plan(t.Context(), heuristicstest.Source(0))
 	require.NotNil(t, s)
@@ -111,7 +111,7 @@ func TestExchangeLeast(t *testing.T) {
 			annealer.Walk(t.Context(), 50_000, annealer.Best)
 			b := &pairExchange{Annealer: annealer, scale: 1}
 			for n, s := range annealer.sides {
-				least := b.leastEnergy(n, annealer.groups[n].jobs)
+				least := b.leastEnergy(n, annealer.groups[n].Jobs)
 				assert.LessOrEqual(t, least, b.energy(s.value))
 			}
 		}
@@ -125,10 +125,10 @@ func TestExchangeGains(t *testing.T) {
 	rng := heuristicstest.Source(0)
 	annealer := NewAnnealer(in, rng, nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
-	shared := slices.IndexFunc(annealer.groups, func(g group) bool { return len(g.jobs) > 2 })
+	shared := slices.IndexFunc(annealer.groups, func(g instance.Group) bool { return len(g.Jobs) > 2 })
 	require.GreaterOrEqual(t, shared, 0)
-	jobs := annealer.groups[shared].jobs
-	annealer.groups = append(annealer.groups, make([]group, manyGroups)...)
+	jobs := annealer.groups[shared].Jobs
+	annealer.groups = append(annealer.groups, make([]instance.Group, manyGroups)...)
 	b := &pairExchange{Annealer: annealer, at: [2]int{shared, 1 - min(shared, 1)}, scale: 1, rng: rng}
 	gains := b.gains()
 	require.Len(t, gains, len(jobs))
@@ -137,7 +137,7 @@ func TestExchangeGains(t *testing.T) {
 	gains = make([]float64, len(jobs))
 	gains[1] = 1
 	for range 100 {
-		if _, given := exchange(rng, jobs, annealer.groups[b.at[1]].jobs, gains); len(given[0]) > 0 {
+		if _, given := exchange(rng, jobs, annealer.groups[b.at[1]].Jobs, gains); len(given[0]) > 0 {
 			assert.Equal(t, jobs[1], given[0][0])
 		}
 	}

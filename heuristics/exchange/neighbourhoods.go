@@ -21,8 +21,8 @@ type Neighbourhoods struct {
 	in      *instance.Instance
 	without method.Set
 	rng     *rand.Rand
-	Best    state.Incumbent // the best that falls apart; nil: none
-	groups  []group         // of it
+	Best    state.Incumbent  // the best that falls apart; nil: none
+	groups  []instance.Group // of it
 	// rounds is the number of rounds for which a neighbourhood is searched.
 	rounds int
 	// stale is the number of batches without a better schedule.
@@ -92,8 +92,8 @@ func (p *Neighbourhoods) few(groups int) bool {
 // take continues from a schedule if it falls apart into enough groups, none of which has
 // more than half of the GPUs.
 func (p *Neighbourhoods) take(f state.Incumbent) {
-	list := groupsOf(p.in, f.Schedule)
-	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g group) bool { return 2*g.gpus > len(p.in.GPUs) }) {
+	list := p.in.Groups(f.Schedule)
+	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g instance.Group) bool { return 2*g.GPUs > len(p.in.GPUs) }) {
 		p.Best, p.groups, p.stale = f, list, 0
 	}
 }
@@ -144,7 +144,7 @@ func (p *Neighbourhoods) batch(ctx context.Context) {
 		if f.Value.Less(p.Best.Value) {
 			p.stale = 0
 		}
-		p.Best, p.groups = f, groupsOf(p.in, whole)
+		p.Best, p.groups = f, p.in.Groups(whole)
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 	list := p.groups
 	order := p.rng.Perm(len(list))
 	if p.in.Objective == instance.Makespan {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].end, list[a].end) })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].End, list[a].End) })
 	}
 	most := neighbourhoodGPUs + neighbourhoodGPUs/2*(p.stale/2%3)
 	taken := make([]bool, len(list))
@@ -168,15 +168,15 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 		} else if taken[lead] {
 			continue
 		}
-		chosen, gpus := []int{lead}, list[lead].gpus
+		chosen, gpus := []int{lead}, list[lead].GPUs
 		taken[lead] = true
 		for _, n := range p.rng.Perm(len(list)) {
-			if !taken[n] && gpus < most && (gpus+list[n].gpus <= most || len(chosen) == 1) {
-				chosen, gpus = append(chosen, n), gpus+list[n].gpus
+			if !taken[n] && gpus < most && (gpus+list[n].GPUs <= most || len(chosen) == 1) {
+				chosen, gpus = append(chosen, n), gpus+list[n].GPUs
 				taken[n] = true
 			}
 		}
-		part := partOf(p.in, list, chosen)
+		part := p.in.PartOf(list, chosen...)
 		if len(part.Jobs) == 0 {
 			continue
 		}

@@ -30,17 +30,17 @@ func TestGroups(t *testing.T) {
 		of := make([]int, len(in.Nodes))
 		used := map[instance.LinkID]int{}
 		jobs := 0
-		for n, g := range groupsOf(in, s) {
+		for n, g := range in.Groups(s) {
 			gpus := 0
-			for _, node := range g.nodes {
+			for _, node := range g.Nodes {
 				require.Zero(t, of[node], "a node in two groups")
 				of[node] = n + 1
 				gpus += in.Nodes[node].GPUs
 			}
-			require.Equal(t, gpus, g.gpus)
-			require.True(t, slices.IsSorted(g.jobs))
-			jobs += len(g.jobs)
-			for _, l := range g.trunks {
+			require.Equal(t, gpus, g.GPUs)
+			require.True(t, slices.IsSorted(g.Jobs))
+			jobs += len(g.Jobs)
+			for _, l := range g.Trunks {
 				used[l] = n + 1
 			}
 		}
@@ -73,7 +73,7 @@ func TestDivide(t *testing.T) {
 			}
 			divided++
 			require.Empty(t, check.Schedule(in, s), "%s, seed %d", name, seed)
-			assert.GreaterOrEqual(t, len(groupsOf(in, s)), 3, "%s, seed %d", name, seed)
+			assert.GreaterOrEqual(t, len(in.Groups(s)), 3, "%s, seed %d", name, seed)
 		}
 	}
 	assert.Greater(t, divided, 3*seeds)
@@ -109,7 +109,7 @@ func TestFewGroups(t *testing.T) {
 		p := NewNeighbourhoods(in, heuristicstest.Source(1), nil)
 		p.Best = state.Incumbent{Schedule: s, Value: state.ValueOf(in, s.Completion(in))}
 		for groups, part := range want {
-			p.groups = make([]group, groups)
+			p.groups = make([]instance.Group, groups)
 			assert.InDelta(t, part, p.Follow(p.Best, p.Best), 1e-9, "%d groups on %d GPUs", groups, len(in.GPUs))
 		}
 	}

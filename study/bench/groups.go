@@ -26,13 +26,6 @@ type GroupStudy struct {
 	Count int
 }
 
-// nodeGroup is some nodes of a plan and all jobs on them.
-type nodeGroup struct {
-	nodes []instance.NodeID
-	jobs  []instance.JobID
-	end   instance.Tick
-}
-
 // Run plans the row and then groups of its plan, and writes a table of them.
 func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	if g.Row.Objective != instance.Makespan {
@@ -50,13 +43,14 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	if r.Schedule == nil {
 		return errors.New("bench: there is no plan to divide")
 	}
-	list := groupsOf(in, r.Schedule)
+	list := slices.DeleteFunc(in.Groups(r.Schedule), func(g instance.Group) bool { return len(g.Jobs) == 0 })
+	slices.SortStableFunc(list, func(a, b instance.Group) int { return cmp.Compare(b.End, a.End) })
 	var load, ends float64
 	for _, t := range r.Schedule.Tasks {
 		load += float64(t.End - t.Start)
 	}
 	for _, g := range list {
-		ends += float64(g.end)
+		ends += float64(g.End)
 	}
 	fmt.Fprintf(w, "%v after %v, commit %s: the plan ends at %s, its bound is %s. It falls apart into %d groups, which end at %.0f in the mean.\n",
 		g.Row, g.Limit, Commit(), ticks(jigsaw.Number(r.Primal)), ticks(jigsaw.Number(r.Dual)), len(list), ends/float64(len(list)))
@@ -64,12 +58,11 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| place | nodes | jobs | end | alone | its bound |\n|--:|--:|--:|--:|--:|--:|")
 	for at := 0; at < len(list); at += max(1, len(list)/max(1, g.Count)) {
 		one := list[at]
-		part := in.Part(one.jobs, one.nodes, nil)
-		r, err := jigsaw.Plan(ctx, part.Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
+		r, err := jigsaw.Plan(ctx, in.PartOf(list, at).Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %d | %d | %d | %d | %s | %s |\n", at+1, len(one.nodes), len(one.jobs), one.end, ticks(jigsaw.Number(r.Primal)), ticks(jigsaw.Number(r.Dual)))
+		fmt.Fprintf(w, "| %d | %d | %d | %d | %s | %s |\n", at+1, len(one.Nodes), len(one.Jobs), one.End, ticks(jigsaw.Number(r.Primal)), ticks(jigsaw.Number(r.Dual)))
 	}
 	return nil
 }
@@ -79,26 +72,4 @@ func ticks(x *float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.0f", *x)
-}
-
-// groupsOf returns the smallest groups of nodes that share no job, those that end last first.
-func groupsOf(in *instance.Instance, s *instance.Schedule) []nodeGroup {
-	joined := instance.NewPartition(len(in.Nodes))
-	for _, residency := range s.Residency {
-		for _, gpu := range residency {
-			joined.Join(int(in.GPUs[gpu].Node), int(in.GPUs[residency[0]].Node))
-		}
-	}
-	of := make([]nodeGroup, len(in.Nodes))
-	for n := range in.Nodes {
-		g := &of[joined.Of(n)]
-		g.nodes = append(g.nodes, instance.NodeID(n))
-	}
-	for j, end := range s.Completion(in) {
-		g := &of[joined.Of(int(in.GPUs[s.Residency[j][0]].Node))]
-		g.jobs, g.end = append(g.jobs, instance.JobID(j)), max(g.end, end)
-	}
-	of = slices.DeleteFunc(of, func(g nodeGroup) bool { return len(g.jobs) == 0 })
-	slices.SortStableFunc(of, func(a, b nodeGroup) int { return cmp.Compare(b.end, a.end) })
-	return of
 }

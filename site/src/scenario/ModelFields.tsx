@@ -96,23 +96,20 @@ export function Figures({ draft, change }: { draft: Draft; change: Change }) {
 
 /** How it is trained. */
 export function Training({ draft, change }: { draft: Draft; change: Change }) {
+  const number = (label: string, key: 'sequence' | 'batch' | 'workers' | 'gpus', max: number, hint = '') => (
+    <NumberField
+      label={label}
+      hint={hint}
+      value={draft[key]}
+      min={1}
+      max={max}
+      onChange={value => change({ [key]: value })}
+    />
+  )
   return (
     <>
-      <NumberField
-        label="Sequence length"
-        value={draft.sequence}
-        min={1}
-        max={32768}
-        onChange={sequence => change({ sequence })}
-      />
-      <NumberField
-        label="Batch size"
-        hint="Samples per worker."
-        value={draft.batch}
-        min={1}
-        max={64}
-        onChange={batch => change({ batch })}
-      />
+      {number('Sequence length', 'sequence', 32768)}
+      {number('Batch size', 'batch', 64, 'Samples per worker.')}
       <SelectField
         label="Precision"
         value={draft.precision}
@@ -125,21 +122,8 @@ export function Training({ draft, change }: { draft: Draft; change: Change }) {
         value={draft.checkpointing}
         onChange={checkpointing => change({ checkpointing })}
       />
-      <NumberField
-        label="Workers"
-        value={draft.workers}
-        min={1}
-        max={64}
-        onChange={workers => change({ workers })}
-      />
-      <NumberField
-        label="GPUs per worker"
-        hint="GPUs of one node that share every layer: tensor parallelism."
-        value={draft.gpus}
-        min={1}
-        max={16}
-        onChange={gpus => change({ gpus })}
-      />
+      {number('Workers', 'workers', 64)}
+      {number('GPUs per worker', 'gpus', 16, 'GPUs of one node that share every layer: tensor parallelism.')}
     </>
   )
 }
