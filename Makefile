@@ -26,8 +26,8 @@ LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Expor
 # engine in a separate run. Of the facade, the tests in RACES.
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 PORTED    := ./solver/backend ./wasm/...
-# Paths without this folder, so that steps share Go's build and test caches.
-export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+# Paths without this folder, so that steps share Go's build and test caches. Tests do not vet: make lint does.
+export GOFLAGS := -trimpath -vet=off $(filter-out -trimpath -vet=off,$(GOFLAGS))
 
 .PHONY: help setup setup-all setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
