@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"text/tabwriter"
 
 	"jigsaw/cmd/jigsaw/cli"
 
@@ -77,7 +76,7 @@ func runBound(ctx context.Context, name string, o boundOptions, std cli.Streams)
 	if err != nil {
 		return err
 	}
-	if err := o.to.Print(std, r.Document(o.Timeless), func(w io.Writer) error { return boundTable(w, std, r) }); err != nil {
+	if err := o.to.Print(std, r.Document(o.Timeless), func(w io.Writer) { boundTable(w, std, r) }); err != nil {
 		return err
 	}
 	return boundExit(r)
@@ -91,12 +90,13 @@ func boundExit(r *jigsaw.Result) error {
 	return statusExit(r)
 }
 
-func boundTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
+func boundTable(w io.Writer, std cli.Streams, r *jigsaw.Result) {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
-		return reasons(w, r)
+		reasons(w, r)
+		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := cli.Columns(w)
 	fmt.Fprintln(t, "bound\tvalue\t")
 	strongest := map[string]int{} // by kind: the last
 	for i, b := range r.Bounds {
@@ -107,10 +107,8 @@ func boundTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValueLike(r.Instance, b.Value, r.Dual), certified(b.Certified))
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return std.Notes(w, r.Notes)
+	t.Flush()
+	std.Notes(w, r.Notes)
 }
 
 func newExplain(std cli.Streams) *cobra.Command {
@@ -164,8 +162,10 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Stre
 			}
 		}
 	}
-	if err := o.to.Print(std, report, func(w io.Writer) error {
-		return errors.Join(explainText(w, std, r, report.Schedule), report.Schedule.text(w), report.mendText(w))
+	if err := o.to.Print(std, report, func(w io.Writer) {
+		explainText(w, std, r, report.Schedule)
+		report.Schedule.text(w)
+		report.mendText(w)
 	}); err != nil {
 		return err
 	}
@@ -177,10 +177,11 @@ const mostSentences = 12
 
 // explainText says what limits the bound, and which bound that is: others may be
 // stronger, but give no reasons. The plan's report is nil if no plan was given.
-func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleReport) error {
+func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleReport) {
 	heading(w, r.Instance)
 	if r.Status == jigsaw.Infeasible {
-		return reasons(w, r)
+		reasons(w, r)
+		return
 	}
 	value := func(v *big.Rat) string { return jigsaw.FormatValue(r.Instance, v) }
 	fmt.Fprintf(w, "No plan can be better than %s%s.\n", value(r.Dual), inBrackets(certified(r.Certified)))
@@ -191,7 +192,10 @@ func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleR
 		fmt.Fprintf(w, "The plan's file states a stronger bound, %s, which its certificate can prove.\n", value(new(big.Rat).SetFloat64(*plan.StatedBound)))
 	}
 	bound := r.BindingBound()
-	binding := bound.Binding
+	var binding []string
+	for _, b := range bound.Binding {
+		binding = append(binding, b.Text)
+	}
 	if len(binding) > 0 {
 		fmt.Fprintf(w, "\nWhat limits the %s bound, %s", bound.Kind, value(bound.Value))
 		if bound.Value.Cmp(r.Dual) != 0 {
@@ -199,12 +203,6 @@ func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleR
 		}
 		fmt.Fprintln(w, ":")
 	}
-	for i, b := range binding {
-		if i == mostSentences {
-			fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(binding)-i)
-			break
-		}
-		fmt.Fprintf(w, "- %s\n", b.Text)
-	}
-	return std.Notes(w, r.Notes)
+	sentences(w, binding)
+	std.Notes(w, r.Notes)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -171,14 +170,15 @@ func runBurst(model string, o burstOptions, std cli.Streams) error {
 			return err
 		}
 	}
-	return o.to.Print(std, r, func(w io.Writer) error {
+	return o.to.Print(std, r, func(w io.Writer) {
 		switch {
 		case len(r.Cases) > 1 && len(behind) > 0:
-			return throughputComparison(w, std, &r)
+			throughputComparison(w, std, &r)
 		case len(r.Cases) > 1:
-			return burstComparison(w, std, &r)
+			burstComparison(w, std, &r)
+		default:
+			burstTable(w, std, &r)
 		}
-		return burstTable(w, std, &r)
 	})
 }
 
@@ -316,10 +316,10 @@ func (r *burstReport) heading(w io.Writer) {
 }
 
 // burstTable prints one case: plans, stages, front.
-func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
+func burstTable(w io.Writer, std cli.Streams, r *burstReport) {
 	r.heading(w)
 	c := r.Cases[0]
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "\ttime\tspeed-up\tGPU-time\tworst layer\t")
 	row := func(name string, p burst.Plan) {
 		fmt.Fprintf(t, "%s\t%s\t%.2f\t%s\t%.2f x\t\n", name, fine(p.Time), ratio(r.Alone.Time, p.Time), fine(p.GPUTime), p.Amplification)
@@ -328,11 +328,9 @@ func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 	row(fmt.Sprintf("data parallel, %s", cli.Count(c.DataParallel.Widths[0], "GPU")), c.DataParallel)
 	name := fmt.Sprintf("burst, limit %s", c.Limit)
 	row(name, c.Plan)
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintf(w, "\n%s on the first GPU\n\nstages, forward; then back the same way\n", c.Bytes)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t = cli.RightColumns(w)
 	fmt.Fprintln(t, "GPUs\tmove\tforward\tbackward\tall-reduce\t  layers")
 	for _, s := range c.Stages {
 		layers := r.Layers[s.First]
@@ -341,16 +339,14 @@ func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t  %s\n", s.GPUs, fine(s.Move), fine(s.Forward), fine(s.Backward), fine(s.Sync), layers)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintf(w, "\nfront: %s that no other beats in time and GPU-time", cli.Count(len(c.Front), "plan"))
 	const shown = 10
 	if len(c.Front) > shown {
 		fmt.Fprintf(w, ", %d of them; -o json has all", shown)
 	}
 	fmt.Fprintln(w)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t = cli.RightColumns(w)
 	fmt.Fprintln(t, "time\tGPU-time\tworst layer\tfirst GPU\t  GPUs of stages")
 	n := min(shown, len(c.Front))
 	for k := range n {
@@ -362,21 +358,17 @@ func burstTable(w io.Writer, std cli.Streams, r *burstReport) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%.2f x\t%s\t  %s\n", fine(p.Time), fine(p.GPUTime), p.Amplification, c.FrontBytes[at], strings.Join(widths, " "))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if c.Background != nil {
-		if err := backgroundTable(w, c.Background); err != nil {
-			return err
-		}
+		backgroundTable(w, c.Background)
 	}
-	return std.Notes(w, r.Notes)
+	std.Notes(w, r.Notes)
 }
 
 // burstComparison prints a row for each case.
-func burstComparison(w io.Writer, std cli.Streams, r *burstReport) error {
+func burstComparison(w io.Writer, std cli.Streams, r *burstReport) {
 	r.heading(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "GPUs\tlimit\ttime\tspeed-up\tGPU-time\tworst layer\tstages\tfront\t")
 	row := func(gpus int, limit string, p burst.Plan, stages, front string) {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%.2f\t%s\t%.2f x\t%s\t%s\t\n", gpus, limit, fine(p.Time), ratio(r.Alone.Time, p.Time), fine(p.GPUTime), p.Amplification, stages, front)
@@ -389,10 +381,8 @@ func burstComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 		}
 		row(c.GPUs, c.Limit, c.Plan, fmt.Sprint(len(c.Stages)), fmt.Sprint(len(c.Front)))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return std.Notes(w, r.Notes)
+	t.Flush()
+	std.Notes(w, r.Notes)
 }
 
 func ratio(a, b instance.Duration) float64 { return float64(a) / float64(b) }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -164,13 +163,11 @@ func float(v *big.Rat) float64 {
 }
 
 // backgroundTable prints the timetable of one case.
-func backgroundTable(w io.Writer, b *burstBackground) error {
+func backgroundTable(w io.Writer, b *burstBackground) {
 	fmt.Fprintf(w, "\nbackground: %s, in slices of at least %s\n", cli.Count(len(b.Jobs), "job"), b.Slice)
-	if err := windowTable(w, b.GPUs, b.Windows); err != nil {
-		return err
-	}
+	windowTable(w, b.GPUs, b.Windows)
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "job\tGPU\tmodel\titeration alone\trate of alone\titerations/s\t")
 	for j, job := range b.Jobs[:min(mostRows, len(b.Jobs))] {
 		gpu := "-"
@@ -179,23 +176,20 @@ func backgroundTable(w io.Writer, b *burstBackground) error {
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s@%d\t%s\t%.4f\t%.3f\t\n", j, gpu, job.Model, job.Batch, fine(job.Alone), job.Rate, job.PerSecond)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if len(b.Jobs) > mostRows {
 		fmt.Fprintf(w, "and %d more; -o json has all\n", len(b.Jobs)-mostRows)
 	}
 	fmt.Fprintf(w, "\nperiod %s, %.3f x that alone\nbackground %.4f GPUs' worth, at most %.4f\ntogether with the foreground %.3f GPUs' worth, %.2f x data parallelism alone\n",
 		fine(b.Period), b.Slowdown, b.Background, b.Bound, b.Together, b.Gain)
-	return nil
 }
 
 // mostRows is the number of jobs printed.
 const mostRows = 16
 
 // windowTable prints when GPUs are idle.
-func windowTable(w io.Writer, gpus int, windows []burst.Window) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+func windowTable(w io.Writer, gpus int, windows []burst.Window) {
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "GPUs\twindows\tof a period\t  each")
 	for g := 0; g < gpus; {
 		mine := windowsOf(windows, g)
@@ -223,14 +217,14 @@ func windowTable(w io.Writer, gpus int, windows []burst.Window) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t  %s\n", name, len(mine), fine(sum), strings.Join(each, ", "))
 		g = last + 1
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // throughputComparison prints a row for each case: foreground and background beside plain data
 // parallelism.
-func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) error {
+func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) {
 	r.heading(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "GPUs\tlimit\tperiod\tslowdown\tforeground\tbackground\tat most\ttogether\tover data parallel\t")
 	last := 0
 	for _, c := range r.Cases {
@@ -242,10 +236,8 @@ func throughputComparison(w io.Writer, std cli.Streams, r *burstReport) error {
 		b := c.Background
 		fmt.Fprintf(t, "%d\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f x\t\n", c.GPUs, c.Limit, fine(b.Period), b.Slowdown, b.Foreground, b.Background, b.Bound, b.Together, b.Gain)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return std.Notes(w, r.Notes)
+	t.Flush()
+	std.Notes(w, r.Notes)
 }
 
 // windowsOf returns the windows of a GPU.

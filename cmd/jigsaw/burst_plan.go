@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"strings"
-	"text/tabwriter"
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
@@ -36,9 +35,8 @@ func (o *planOptions) bursts(in *instance.Bursts, std cli.Streams) error {
 		if d.Status == jigsaw.Infeasible {
 			said, exit = "proven: no plan exists", cli.ExitInfeasible
 		}
-		return errors.Join(o.to.Print(std, d, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s\n\n%s:\n- %s\n", burstTitle(in), said, strings.Join(d.Reasons, "\n- "))
-			return err
+		return errors.Join(o.to.Print(std, d, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\n\n%s:\n- %s\n", burstTitle(in), said, strings.Join(d.Reasons, "\n- "))
 		}), &cli.ExitError{Code: exit})
 	}
 	if err := cli.Prove(o.Certificate, r.Proof); err != nil {
@@ -49,7 +47,7 @@ func (o *planOptions) bursts(in *instance.Bursts, std cli.Streams) error {
 			return err
 		}
 	}
-	return o.to.Print(std, d, func(w io.Writer) error { return d.table(w, std, in) })
+	return o.to.Print(std, d, func(w io.Writer) { d.table(w, std, in) })
 }
 
 // burstTitle describes an instance.
@@ -60,9 +58,9 @@ func burstTitle(in *instance.Bursts) string {
 
 // table prints the burst-parallel jobs, when their GPUs are idle, and the background
 // jobs.
-func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts) error {
+func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts) {
 	fmt.Fprintf(w, "%s\n\n", burstTitle(in))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "job\tnode\tone GPU\tdata parallel\tin bursts\tGPU-time\tperiod\tslowdown\t  GPUs of stages")
 	for _, job := range d.Jobs {
 		var widths []string
@@ -71,18 +69,14 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.3f\t  %s\n", job.Name, job.Node, fine(job.OneGPU), fine(job.DataParallel), fine(job.Time), fine(job.GPUTime), fine(job.Period), job.Slowdown, strings.Join(widths, " "))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	for _, job := range d.Jobs {
 		fmt.Fprintf(w, "\n%s leaves idle, for %s and more\n", job.Name, d.Slice)
-		if err := windowTable(w, job.GPUs, job.Windows); err != nil {
-			return err
-		}
+		windowTable(w, job.GPUs, job.Windows)
 	}
 	if len(d.Background) > 0 {
 		fmt.Fprintln(w)
-		t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		t = cli.RightColumns(w)
 		fmt.Fprintln(t, "background\tnode\tGPU\tmodel\trate of alone\titerations/s\t")
 		for j, b := range d.Background[:min(mostRows, len(d.Background))] {
 			node, gpu := "-", "-"
@@ -91,15 +85,13 @@ func (d *burstDocument) table(w io.Writer, std cli.Streams, in *instance.Bursts)
 			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s@%d\t%.4f\t%.3f\t\n", b.Name, node, gpu, in.Jobs[j].Model, in.Jobs[j].Batch, b.Rate, b.PerSecond)
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 		if len(d.Background) > mostRows {
 			fmt.Fprintf(w, "and %d more; -o json has all\n", len(d.Background)-mostRows)
 		}
 		fmt.Fprintf(w, "\nbackground %.4f GPUs' worth, at most %.4f (certified)\n", d.Rate, d.Bound)
 	}
-	return std.Notes(w, d.Notes)
+	std.Notes(w, d.Notes)
 }
 
 // mostPlanBytes is the largest plan of burst-parallel jobs that is read.
@@ -141,13 +133,12 @@ func checkBursts(in *instance.Bursts, name string, to cli.Destination, std cli.S
 		}
 		report.Rate, report.Bound = float(sum), float(bound)
 	}
-	err = to.Print(std, report, func(w io.Writer) error {
+	err = to.Print(std, report, func(w io.Writer) {
 		if report.Valid {
-			_, err := fmt.Fprintf(w, "valid: background %.4f GPUs' worth, at most %.4f\n", report.Rate, report.Bound)
-			return err
+			fmt.Fprintf(w, "valid: background %.4f GPUs' worth, at most %.4f\n", report.Rate, report.Bound)
+			return
 		}
-		_, err := fmt.Fprintf(w, "%s\ninvalid: %s\n", strings.Join(report.Violations, "\n"), cli.Count(len(report.Violations), "violation"))
-		return err
+		fmt.Fprintf(w, "%s\ninvalid: %s\n", strings.Join(report.Violations, "\n"), cli.Count(len(report.Violations), "violation"))
 	})
 	if err == nil && !report.Valid {
 		err = &cli.ExitError{Code: cli.ExitFailure}

@@ -104,9 +104,9 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 				return err
 			}
 		}
-		err = to.Print(std, report, func(w io.Writer) error {
+		err = to.Print(std, report, func(w io.Writer) {
 			fmt.Fprintf(w, "%s\n\nproven: %s\nproof: %s\n", p.title, p.says(report.bound), report.proof())
-			return report.judged(w, in, s)
+			report.judged(w, in, s)
 		})
 		return errors.Join(err, report.exit())
 	}
@@ -134,7 +134,7 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 			return err
 		}
 	}
-	return errors.Join(to.Print(std, report, func(w io.Writer) error { return report.table(w, in, s) }), report.exit())
+	return errors.Join(to.Print(std, report, func(w io.Writer) { report.table(w, in, s) }), report.exit())
 }
 
 // exit returns an error for an invalid schedule.
@@ -282,7 +282,7 @@ func (r *certifyReport) proof() string {
 	return r.Kind + ", which needs no prices"
 }
 
-func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) error {
+func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) {
 	heading(w, in)
 	if r.Infeasible {
 		fmt.Fprintln(w, "proven: no valid schedule exists:")
@@ -293,25 +293,24 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) err
 		fmt.Fprintf(w, "proven: %s\n", jigsaw.FormatProven(in, r.certificate, r.bound))
 	}
 	fmt.Fprintf(w, "proof: %s\n", r.proof())
-	return r.judged(w, in, s)
+	r.judged(w, in, s)
 }
 
 // judged prints the result for a schedule, if there is one.
-func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) error {
+func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) {
 	if r.Schedule == nil {
-		return nil
+		return
 	}
 	fmt.Fprint(w, "schedule: ")
-	if err := r.Schedule.table(w, in, s); err != nil || !r.Schedule.Valid {
-		return err
+	if r.Schedule.table(w, in, s); !r.Schedule.Valid {
+		return
 	}
 	if jigsaw.AboutCost(r.certificate) {
 		fmt.Fprintf(w, "its cost %s: ", jigsaw.FormatCost(in, r.primal))
 	}
 	if r.Optimal {
-		_, err := fmt.Fprintln(w, "optimal: its value equals the proven bound")
-		return err
+		fmt.Fprintln(w, "optimal: its value equals the proven bound")
+		return
 	}
-	_, err := fmt.Fprintf(w, "gap %s, proven\n", cli.Gap(r.primal, r.bound, 2))
-	return err
+	fmt.Fprintf(w, "gap %s, proven\n", cli.Gap(r.primal, r.bound, 2))
 }

@@ -101,13 +101,11 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 	}
 	report := newCheckReport(in, s)
 	begun := statedBegin(begin, read.Bytes())
-	err = to.Print(std, report, func(w io.Writer) error {
+	err = to.Print(std, report, func(w io.Writer) {
 		if report.Valid && s.blocks != nil {
-			if err := staysTable(w, jigsaw.Stays(in, s.blocks), begun); err != nil {
-				return err
-			}
+			staysTable(w, jigsaw.Stays(in, s.blocks), begun)
 		}
-		return report.table(w, in, s)
+		report.table(w, in, s)
 	})
 	if err == nil && !report.Valid {
 		return &cli.ExitError{Code: cli.ExitFailure}
@@ -224,16 +222,13 @@ func newCheckReport(in *instance.Instance, s written) *checkReport {
 	return report
 }
 
-func (r *checkReport) table(w io.Writer, in *instance.Instance, s written) error {
+func (r *checkReport) table(w io.Writer, in *instance.Instance, s written) {
 	if r.Valid {
-		_, err := fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, s.value(in)), *r.Efficiency)
-		return err
+		fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, s.value(in)), *r.Efficiency)
+		return
 	}
 	for _, v := range r.Violations {
-		if _, err := fmt.Fprintln(w, v.Message); err != nil {
-			return err
-		}
+		fmt.Fprintln(w, v.Message)
 	}
-	_, err := fmt.Fprintf(w, "invalid: %s\n", cli.Count(len(r.Violations), "violation"))
-	return err
+	fmt.Fprintf(w, "invalid: %s\n", cli.Count(len(r.Violations), "violation"))
 }

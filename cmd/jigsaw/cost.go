@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -136,7 +135,7 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	if err := cli.Prove(o.certificate, proof); err != nil {
 		return err
 	}
-	if err := o.to.Print(std, report, func(w io.Writer) error { return report.table(w, r, opt) }); err != nil {
+	if err := o.to.Print(std, report, func(w io.Writer) { report.table(w, r, opt) }); err != nil {
 		return err
 	}
 	code := 0
@@ -194,10 +193,10 @@ func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
 	return report
 }
 
-func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.CostOptions) error {
+func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.CostOptions) {
 	in := result.Instance
 	heading(w, in)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	var types []int
 	for i := range in.Types {
 		if result.Choices[0].Nodes[i] > 0 {
@@ -224,9 +223,7 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", jigsaw.FormatValueLike(in, c.Result.Primal, like), jigsaw.FormatCost(in, c.Cost), mark)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintf(w, "\n* no other choice is as fast and as cheap\nno plan costs less than %s (certified)\n", jigsaw.FormatCost(in, result.AtLeast))
 	say := func(what string, a *costAnswer, bound string) {
 		switch {
@@ -253,5 +250,4 @@ func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.Co
 	if r.Deadline != nil {
 		say("cheapest by "+view.Clock(time.Duration(opt.Deadline).Seconds()), r.Deadline, "none by then costs less than "+jigsaw.FormatCost(in, result.CostBy))
 	}
-	return nil
 }

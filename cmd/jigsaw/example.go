@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"jigsaw/cmd/jigsaw/cli"
 
@@ -46,12 +45,12 @@ func runExampleList(to cli.Destination, std cli.Streams) error {
 	for i, e := range examples {
 		rows[i] = row{e.Name, e.Lesson}
 	}
-	return to.Print(std, rows, func(w io.Writer) error {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	return to.Print(std, rows, func(w io.Writer) {
+		t := cli.Columns(w)
 		for _, r := range rows {
 			fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Lesson)
 		}
-		return t.Flush()
+		t.Flush()
 	})
 }
 

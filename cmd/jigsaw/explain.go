@@ -122,14 +122,13 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 }
 
 // mendText says what memory is short, and which changes would help.
-func (r *explainReport) mendText(w io.Writer) error {
+func (r *explainReport) mendText(w io.Writer) {
 	list := r.Remedies
 	if r.Memory != nil {
 		fmt.Fprintln(w, "\nNo plan is found because memory is too small:")
 		sentences(w, r.Memory.Reasons)
 		if list = r.Memory.Remedies; len(list) == 0 {
-			_, err := fmt.Fprintln(w, "\nNo single change that was tried is enough.")
-			return err
+			fmt.Fprintln(w, "\nNo single change that was tried is enough.")
 		}
 	}
 	if len(list) > 0 {
@@ -140,7 +139,6 @@ func (r *explainReport) mendText(w io.Writer) error {
 		}
 		sentences(w, texts)
 	}
-	return nil
 }
 
 // sentences lists as many as can reasonably be read.
@@ -157,24 +155,23 @@ func sentences(w io.Writer, list []string) {
 // mostSteps keeps a chain short enough to read.
 const mostSteps = 20
 
-func (r *scheduleReport) text(w io.Writer) error {
+func (r *scheduleReport) text(w io.Writer) {
 	if r == nil {
-		return nil
+		return
 	}
 	fmt.Fprintln(w, "\nWhy the jobs of the plan end when they do:")
 	for _, text := range r.Jobs {
 		fmt.Fprintf(w, "- %s\n", text)
 	}
 	if len(r.Chain) == 0 {
-		return nil
+		return
 	}
 	fmt.Fprintln(w, "\nWhy the plan ends when it does, from the end back:")
 	for i, c := range r.Chain {
 		if i == mostSteps {
-			_, err := fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(r.Chain)-i)
-			return err
+			fmt.Fprintf(w, "- ... and %d more; -o json lists them all\n", len(r.Chain)-i)
+			return
 		}
 		fmt.Fprintf(w, "- %s: %s\n", c.Element, c.Text)
 	}
-	return nil
 }

@@ -46,20 +46,17 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			chosen = append(chosen, fmt.Sprintf("%s %d", j.Name, r.Workers[i]))
 		}
 	}
-	err = errors.Join(o.draw(r.Result.Instance, r.Result.Schedule, r.Result.Blocks, ganttOptions(r.Result)), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) error {
-		if err := planTable(w, std, r.Result); err != nil {
-			return err
-		}
+	err = errors.Join(o.draw(r.Result.Instance, r.Result.Schedule, r.Result.Blocks, ganttOptions(r.Result)), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) {
+		planTable(w, std, r.Result)
 		if r.Result.Primal == nil { // nothing was chosen
-			return nil
+			return
 		}
 		tried := cli.Count(len(r.Tried), "combination")
 		if n := len(r.Tried); n == r.Choices && n > 1 {
 			tried = "all " + tried
 		}
-		_, err := fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
+		fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",
 			strings.Join(chosen, ", "), tried, jigsaw.FormatValue(r.Result.Instance, r.Bound))
-		return err
 	}))
 	if err != nil {
 		return err

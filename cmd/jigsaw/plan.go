@@ -144,7 +144,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	result.Begin = o.begin.Time
 	// A failure of one output does not suppress the others.
 	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), cli.Prove(o.Certificate, result.Proof),
-		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) error { return planTable(w, std, result) }))
+		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) { planTable(w, std, result) }))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -232,7 +231,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks, r.Begin) }))
 	}
 	report := replanReport{r.Document(o.Timeless), at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
-	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) error { return replanTable(w, std, r, began) }))
+	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) { replanTable(w, std, r, began) }))
 	if err != nil {
 		return err
 	}
@@ -311,10 +310,12 @@ func (o *replanOptions) update(come coming, spec *instance.Spec, models instance
 const mostChanges = 40
 
 // replanTable prints what happens to jobs, those that change first, and the plan of the rest.
-func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began time.Time) error {
+func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began time.Time) {
 	heading(w, r.Instance)
 	if r.Primal == nil && len(r.Instance.Jobs) > 0 {
-		return errors.Join(reasons(w, r.Result), std.Notes(w, r.Notes))
+		reasons(w, r.Result)
+		std.Notes(w, r.Notes)
+		return
 	}
 	rank := func(c jigsaw.JobChange) int {
 		switch {
@@ -327,7 +328,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	}
 	jobs := slices.Clone(r.Jobs)
 	slices.SortStableFunc(jobs, func(a, b jigsaw.JobChange) int { return rank(a) - rank(b) })
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := cli.Columns(w)
 	fmt.Fprintln(t, "job\t\tfrom\tto\tend before\tafter\tdelay")
 	last := 0.0 // all times of the table have the same form
 	for _, c := range jobs {
@@ -358,9 +359,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Job, c.What, on(c.From), on(c.To), when(c.Before), when(c.After), delay(c.Delay))
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if more := len(jobs) - mostChanges; more > 0 {
 		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
 	}
@@ -372,7 +371,8 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
 	if r.Primal == nil {
-		return std.Notes(w, r.Notes)
+		std.Notes(w, r.Notes)
+		return
 	}
 	begins := view.Clock(time.Duration(r.Origin).Seconds()) + " after the plan"
 	if !began.IsZero() {
@@ -380,12 +380,8 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	}
 	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
-	fmt.Fprint(w, r.Status)
-	if r.Dual != nil {
-		fmt.Fprintf(w, ", gap %s to a bound that is %s", cli.Gap(r.Primal, r.Dual, 2), certified(r.Certified))
-	}
-	fmt.Fprintln(w)
-	return std.Notes(w, r.Notes)
+	status(w, r.Result)
+	std.Notes(w, r.Notes)
 }
 
 // on names the first of some nodes, and the number of the others.

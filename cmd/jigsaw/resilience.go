@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +85,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 		return cli.Refused(o.Document, name, "an instance whose failures can be examined", err)
 	}
 	if r.Plan.Schedule == nil {
-		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) error { return planTable(w, std, r.Plan) }); err != nil {
+		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) { planTable(w, std, r.Plan) }); err != nil {
 			return err
 		}
 		return statusExit(r.Plan)
@@ -97,7 +96,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 			return err
 		}
 	}
-	if err := o.to.Print(std, report, func(w io.Writer) error { return o.table(w, std, r) }); err != nil {
+	if err := o.to.Print(std, report, func(w io.Writer) { o.table(w, std, r) }); err != nil {
 		return err
 	}
 	if report.Interrupted {
@@ -108,7 +107,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 
 // table prints the most harmful failures, a row each; failures that affect nothing are
 // one line.
-func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) error {
+func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) {
 	in := r.Plan.Instance
 	heading(w, in)
 	value := func(v *big.Rat) string { return jigsaw.FormatValueLike(in, v, r.Plan.Primal) }
@@ -118,7 +117,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	if rows == 0 {
 		rows = 40
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := cli.Columns(w)
 	fmt.Fprintln(t, "failed\tjobs affected\tmoved\trepaired\tre-planned\tbound\t")
 	harmless, more := 0, 0
 	var why []string
@@ -142,9 +141,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", failed(h.Failures), len(h.Touched), len(h.Moved), value(h.Repaired), replanned, value(h.Bound))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if more > 0 {
 		fmt.Fprintf(w, "... and %d more; --top shows more rows\n", more)
 	}
@@ -162,7 +159,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.Resili
 	if len(r.Harm) < r.Cases {
 		notes = append(notes, "interrupted: the others were not examined")
 	}
-	return std.Notes(w, notes)
+	std.Notes(w, notes)
 }
 
 // harmlessText says how many failures affect nothing.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"jigsaw"
@@ -32,13 +30,14 @@ func certified(yes bool) string {
 func inBrackets(s string) string { return " (" + s + ")" }
 
 // planTable prints baselines, plan and bound, one line each; notes say why one has no value.
-func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
+func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) {
 	in := r.Instance
 	heading(w, in)
 	if r.Status == jigsaw.Infeasible {
-		return reasons(w, r)
+		reasons(w, r)
+		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	money := func(cost *big.Rat) string { // a column if there are prices
 		if !in.Priced() {
 			return ""
@@ -74,24 +73,26 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) error {
 	if r.Dual != nil {
 		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", value(r.Dual), money(jigsaw.LeastCost(in)))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintln(w)
 	if r.Schedule == nil && r.Blocks == nil {
-		return errors.Join(reasons(w, r), std.Notes(w, r.Notes))
-	}
-	if stays := r.Stays(); stays != nil {
-		if err := staysTable(w, stays, r.Begin); err != nil {
-			return err
+		reasons(w, r)
+	} else {
+		if stays := r.Stays(); stays != nil {
+			staysTable(w, stays, r.Begin)
 		}
+		status(w, r)
 	}
+	std.Notes(w, r.Notes)
+}
+
+// status prints whether a plan is optimal, or how far from it.
+func status(w io.Writer, r *jigsaw.Result) {
 	fmt.Fprint(w, r.Status)
 	if r.Primal != nil && r.Dual != nil {
 		fmt.Fprintf(w, ", gap %s to a bound that is %s", cli.Gap(r.Primal, r.Dual, 2), certified(r.Certified))
 	}
 	fmt.Fprintln(w)
-	return std.Notes(w, r.Notes)
 }
 
 func efficiency(value *big.Rat, e float64) string {
@@ -102,33 +103,28 @@ func efficiency(value *big.Rat, e float64) string {
 }
 
 // reasons prints why there is no plan.
-func reasons(w io.Writer, r *jigsaw.Result) error {
+func reasons(w io.Writer, r *jigsaw.Result) {
 	what := map[jigsaw.Status]string{
 		jigsaw.Infeasible: "infeasible: no valid schedule exists:",
 		jigsaw.Limit:      "stopped before a plan was found:",
 		jigsaw.Unknown:    "no plan was found, and no proof that there is none:",
 	}[r.Status]
-	if _, err := fmt.Fprintln(w, what); err != nil {
-		return err
-	}
+	fmt.Fprintln(w, what)
 	for _, reason := range r.Reasons {
-		if _, err := fmt.Fprintf(w, "- %s\n", reason); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "- %s\n", reason)
 	}
-	return nil
 }
 
 // mostStays is the number of jobs shown in a table on the terminal.
 const mostStays = 12
 
 // staysTable prints which jobs are where and when, with clock times if the begin of the plan is known.
-func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) error {
+func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) {
 	last := 0.0 // all times of the table have the same form
 	for _, s := range stays {
 		last = max(last, s.End)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := cli.Columns(w)
 	fmt.Fprintln(t, "job\tGPUs\ton\tadmitted\tend\twait\tslowdown")
 	row := func(s *jigsaw.Stay, gpus, nodes string) {
 		slowdown := "-"
@@ -150,12 +146,9 @@ func staysTable(w io.Writer, stays []jigsaw.Stay, begin time.Time) error {
 		mean.Slowdown = 0 // for some it is unknown
 	}
 	row(&mean, "", "")
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if more := len(stays) - mostStays; more > 0 {
 		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
 	}
-	_, err := fmt.Fprintln(w)
-	return err
+	fmt.Fprintln(w)
 }

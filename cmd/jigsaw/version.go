@@ -54,8 +54,7 @@ func runVersion(to cli.Destination, std cli.Streams) error {
 	} else {
 		r.Playground = true
 	}
-	return to.Print(std, r, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\nplayground: %s\n", r.Version, r.Go, r.Platform, r.LP, playground)
-		return err
+	return to.Print(std, r, func(w io.Writer) {
+		fmt.Fprintf(w, "jigsaw %s %s %s\nlinear programs: %s\nplayground: %s\n", r.Version, r.Go, r.Platform, r.LP, playground)
 	})
 }

@@ -117,7 +117,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 		}
 	}
 	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
-	return o.to.Print(std, report, func(w io.Writer) error { return report.table(w, std, r) })
+	return o.to.Print(std, report, func(w io.Writer) { report.table(w, std, r) })
 }
 
 // underWay rejects the rest of a plan; replan shows the effect of a change on
@@ -137,7 +137,7 @@ func newSide(r *jigsaw.Result) side {
 	return side{d.DualBound, d.PrimalBound}
 }
 
-func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIfResult) error {
+func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIfResult) {
 	heading(w, result.Before.Instance)
 	fmt.Fprintln(w, r.Change+":")
 	if r.Predicted != nil {
@@ -154,7 +154,7 @@ func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIf
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "- no plan: %s\n", reason)
 	}
-	return std.Notes(w, result.Before.Notes)
+	std.Notes(w, result.Before.Notes)
 }
 
 // relative writes a relative change.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -60,10 +61,14 @@ func (d *Destination) Write(std Streams, write func(io.Writer) error) error {
 	return WriteFile(d.File, write)
 }
 
-// Print writes v as JSON or YAML, or calls table.
-func (d *Destination) Print(std Streams, v any, table func(io.Writer) error) error {
+// Print writes v as JSON or YAML, or calls table, which need not check whether writing fails.
+func (d *Destination) Print(std Streams, v any, table func(io.Writer)) error {
 	if d.Chosen() == "table" {
-		return d.Write(std, table)
+		return d.Write(std, func(w io.Writer) error {
+			out := &output{w: w}
+			table(out)
+			return out.err
+		})
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -79,6 +84,14 @@ func (d *Destination) Print(std Streams, v any, table func(io.Writer) error) err
 		_, err := w.Write(b.Bytes())
 		return err
 	})
+}
+
+// Columns prints lines whose cells end in tabs, in columns aligned left, once it is flushed.
+func Columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// RightColumns is [Columns] aligned right.
+func RightColumns(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
 // destinationFormat is the value of -o.

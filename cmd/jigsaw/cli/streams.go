@@ -31,16 +31,12 @@ func (s Streams) Note(format string, args ...any) {
 }
 
 // Notes prints, below a table, what was omitted from it, and why.
-func (s Streams) Notes(w io.Writer, notes []string) error {
+func (s Streams) Notes(w io.Writer, notes []string) {
 	for _, n := range notes {
-		if *s.Quiet {
-			break
-		}
-		if _, err := fmt.Fprintf(w, "note: %s\n", n); err != nil {
-			return err
+		if !*s.Quiet {
+			fmt.Fprintf(w, "note: %s\n", n)
 		}
 	}
-	return nil
 }
 
 // Counter shows on a terminal how many out of how many are done, until end.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -186,8 +185,8 @@ func newProfileGPUs(std cli.Streams) *cobra.Command {
 		Args:  cli.ExactArgs(0),
 		RunE: func(*cobra.Command, []string) error {
 			gpus := estimate.GPUs()
-			return to.Print(std, gpus, func(w io.Writer) error {
-				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+			return to.Print(std, gpus, func(w io.Writer) {
+				t := cli.Columns(w)
 				fmt.Fprintln(t, "GPU\tmemory\tGB/s\tfabric GB/s\tfp32\ttf32\tfp16\tbf16\tTFLOP/s without sparsity, from")
 				for _, g := range gpus {
 					fmt.Fprintf(t, "%s\t%v\t%g\t%g", g.Name, g.Memory, g.Bandwidth, g.Fabric)
@@ -200,7 +199,7 @@ func newProfileGPUs(std cli.Streams) *cobra.Command {
 					}
 					fmt.Fprintf(t, "\t%s\n", g.Sheet)
 				}
-				return t.Flush()
+				t.Flush()
 			})
 		},
 	}
@@ -234,8 +233,8 @@ func runProfileCompare(files []string, to cli.Destination, std cli.Streams) erro
 	if err != nil {
 		return err
 	}
-	return to.Print(std, list, func(w io.Writer) error {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	return to.Print(std, list, func(w io.Writer) {
+		t := cli.Columns(w)
 		fmt.Fprintln(t, "model\tGPU\tbatch\tmeasured\testimated\terror\tforward\tbackward\tactivations\tsource")
 		ratio := func(v float64) string {
 			if v == 0 {
@@ -248,6 +247,6 @@ func runProfileCompare(files []string, to cli.Destination, std cli.Streams) erro
 			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.0f%%\t%s\t%s\t%s\t%s\n", c.Model, c.GPU, c.Batch, cli.Milliseconds(c.Measured), cli.Milliseconds(c.Estimated),
 				100*c.Error(), ratio(c.Forward), ratio(c.Backward), ratio(c.Activations), c.Source)
 		}
-		return t.Flush()
+		t.Flush()
 	})
 }

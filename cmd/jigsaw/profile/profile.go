@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -53,27 +52,22 @@ func runProfileList(files []string, to cli.Destination, std cli.Streams) error {
 	slices.SortStableFunc(rows, func(a, b profiles.Row) int {
 		return cmp.Compare(slices.Index(profiles.Families(), a.Family), slices.Index(profiles.Families(), b.Family))
 	})
-	return to.Print(std, rows, func(w io.Writer) error {
+	return to.Print(std, rows, func(w io.Writer) {
 		var table bytes.Buffer
-		t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+		t := cli.Columns(&table)
 		fmt.Fprintln(t, "model\tGPU\tbatch\tlayers\tcuts\tforward\tbackward\tparameters\tactivations\tmeasured by")
 		for i := range rows {
 			r := &rows[i]
 			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%v\t%v\t%s\n", r.Model, cli.GPUs(r.GPUs, r.GPU), r.Batch, r.Layers, r.Cuts,
 				cli.Milliseconds(r.Forward), cli.Milliseconds(r.Backward), r.Parameters, r.Activations, measuredBy(r))
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 		for i, line := range slices.Collect(strings.Lines(table.String())) {
 			if i > 0 && (i == 1 || rows[i-1].Family != rows[i-2].Family) {
 				fmt.Fprintf(w, "\n%s:\n", cmp.Or(rows[i-1].Family, "others"))
 			}
-			if _, err := io.WriteString(w, line); err != nil {
-				return err
-			}
+			fmt.Fprint(w, line)
 		}
-		return nil
 	})
 }
 
@@ -136,11 +130,11 @@ func runProfileShow(model string, o profileShowOptions, std cli.Streams) error {
 	case len(found) > 1:
 		return cli.Usage(fmt.Errorf("%q has %d profiles; choose one of: %s", model, len(found), strings.Join(others, ", ")))
 	}
-	return o.to.Print(std, found[0], func(w io.Writer) error { return profileTable(w, found[0]) })
+	return o.to.Print(std, found[0], func(w io.Writer) { profileTable(w, found[0]) })
 }
 
 // profileTable prints one row per layer, the loss last.
-func profileTable(w io.Writer, p *instance.Profile) error {
+func profileTable(w io.Writer, p *instance.Profile) {
 	on := p.GPU
 	if p.GPUs > 1 {
 		on = fmt.Sprintf("%d %s together", p.GPUs, p.GPU)
@@ -162,7 +156,7 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 	fmt.Fprintln(w)
 	total := p.Totals()
 	back, kept, sent := total.Backward, total.Activations, total.Parameters
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(w)
 	fmt.Fprintln(t, "forward\tbackward\tparameters\tactivations\tdepth\ttask\tkept\tgradient\t  layer")
 	for i, l := range p.Layers {
 		depth := fmt.Sprint(len(p.Layers) - i)
@@ -173,7 +167,7 @@ func profileTable(w io.Writer, p *instance.Profile) error {
 			depth, cli.Milliseconds(total.Forward+back), kept, sent, l.Name)
 		back, kept, sent = back-l.Backward, kept-l.Activations, sent-l.Parameters
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 type profileImportOptions struct {

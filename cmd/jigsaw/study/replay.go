@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,7 +133,7 @@ func runReplay(ctx context.Context, name string, o replayOptions, std cli.Stream
 	if o.to.Chosen() == "csv" {
 		return o.to.Write(std, report.WriteCSV)
 	}
-	return o.to.Print(std, report, func(out io.Writer) error { return replayTable(out, std, report) })
+	return o.to.Print(std, report, func(out io.Writer) { replayTable(out, std, report) })
 }
 
 // parseCluster reads the cluster in short form, or that of a cluster file or an instance, which describes its types of
@@ -226,14 +225,14 @@ func (o *replayOptions) read(name string, c *replay.Cluster, std cli.Streams) (*
 	return trace.Read(name, file, o.Format())
 }
 
-func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {
+func replayTable(out io.Writer, std cli.Streams, r *replay.Report) {
 	fmt.Fprintf(out, "%s: %s on %d GPUs (%s), %s\n\n", r.Trace, cli.Count(r.Jobs, "job"), r.GPUs, r.Cluster, roundName(r.Round))
 	longest := max(r.Exclusive.Makespan, r.Sharing.Makespan)
 	for _, m := range r.Policies {
 		longest = max(longest, m.Makespan)
 	}
 	format := func(seconds float64) string { return jigsaw.FormatSecondsLike(seconds, longest) }
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.RightColumns(out)
 	fmt.Fprintln(t, "\tmean\tp50\tp99\tmakespan\tefficiency\tutilisation\tfair\tworst\trestarts\t")
 	for _, m := range r.Policies {
 		name := m.Policy
@@ -245,10 +244,8 @@ func replayTable(out io.Writer, std cli.Streams, r *replay.Report) error {
 	}
 	fmt.Fprintf(t, "bound, exclusive\t%s\t\t\t%s\t\t\t\t\t\t\n", format(r.Exclusive.Mean), format(r.Exclusive.Makespan))
 	fmt.Fprintf(t, "bound, sharing\t%s\t\t\t%s\t\t\t\t\t\t\n", format(r.Sharing.Mean), format(r.Sharing.Makespan))
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return std.Notes(out, r.Notes)
+	t.Flush()
+	std.Notes(out, r.Notes)
 }
 
 func roundName(s float64) string {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -133,7 +132,7 @@ func runStudyList(std cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	t := cli.Columns(std.Out)
 	for _, b := range builtins {
 		study, err := sweep.Decode(b.Data)
 		if err != nil {
@@ -238,7 +237,7 @@ func inFailures(n int) string {
 
 // listCells prints the cells in the order in which they would be planned.
 func listCells(study *sweep.Study, shard sweep.Shard, w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := cli.Columns(w)
 	program := sweep.ThisProgram()
 	for _, c := range study.Work(program, shard) {
 		fmt.Fprintf(t, "%s\t%v\t%s\tk %s\tload %v\t%s\tNIC %v\t%s\t%s\tseed %d\n", c.Key(program)[:12], c.Cluster, c.Mix.Name,
