@@ -53,7 +53,7 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 		ends += float64(g.End)
 	}
 	fmt.Fprintf(w, "%v after %v, commit %s: the plan ends at %s, its bound is %s. It falls apart into %d groups, which end at %.0f in the mean.\n",
-		g.Row, g.Limit, Commit(), ticks(jigsaw.Number(r.Primal)), ticks(jigsaw.Number(r.Dual)), len(list), ends/float64(len(list)))
+		g.Row, g.Limit, commit(), ticks(jigsaw.Number(r.Primal)), ticks(jigsaw.Number(r.Dual)), len(list), ends/float64(len(list)))
 	fmt.Fprintf(w, "Tasks take %.0f ticks of each GPU. Groups planned alone for %v each:\n\n", load/float64(len(in.GPUs)), g.Each)
 	fmt.Fprintln(w, "| place | nodes | jobs | end | alone | its bound |\n|--:|--:|--:|--:|--:|--:|")
 	for at := 0; at < len(list); at += max(1, len(list)/max(1, g.Count)) {

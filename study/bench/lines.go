@@ -9,9 +9,29 @@ import (
 	"os"
 )
 
-// ReadLines calls each for the records of a file of JSON Lines. A file that does not exist contains
-// none.
-func ReadLines[R any](name string, each func(R)) error {
+// ReadLast returns the records of files of JSON Lines; of those with the same key, the last one in the place of the
+// first. A file that does not exist contains none.
+func ReadLast[R any, K comparable](key func(*R) K, files ...string) (records []R, err error) {
+	at := map[K]int{}
+	for _, name := range files {
+		err := readLines(name, func(r R) {
+			k := key(&r)
+			if i, ok := at[k]; ok {
+				records[i] = r
+				return
+			}
+			at[k] = len(records)
+			records = append(records, r)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// readLines calls each for the records of a file.
+func readLines[R any](name string, each func(R)) error {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -7,9 +7,43 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
+
+// Origin says from which sources, where and when a record was made.
+type Origin struct {
+	Commit  string    `json:"commit"`
+	Go      string    `json:"go"`
+	Machine Machine   `json:"machine"`
+	Started time.Time `json:"started"`
+}
+
+// Now is the origin of a record that this program makes now.
+func Now() Origin {
+	return Origin{commit(), runtime.Version(), thisMachine(), time.Now().UTC().Truncate(time.Second)}
+}
+
+// Conditions collects the limits and origins of records, each once, for the head of a table.
+type Conditions struct{ limits, commits, machines []string }
+
+// Add adds those of a record.
+func (c *Conditions) Add(limit string, o *Origin) {
+	add := func(list *[]string, text string) {
+		if text != "" && !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	add(&c.limits, limit)
+	add(&c.commits, o.Commit)
+	add(&c.machines, o.Machine.String()+", "+o.Go)
+}
+
+func (c *Conditions) String() string {
+	return fmt.Sprintf("Time limits: %s. Commit %s, on %s.", strings.Join(c.limits, ", "), strings.Join(c.commits, ", "), strings.Join(c.machines, "; "))
+}
 
 // Machine is where a record was made.
 type Machine struct {
@@ -23,8 +57,8 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%d cores of %s, %s of memory, %s", m.Cores, m.CPU, bytesText(m.Memory), m.OS)
 }
 
-// ThisMachine describes the machine; what is unknown stays empty.
-func ThisMachine() Machine {
+// thisMachine describes the machine; what is unknown stays empty.
+func thisMachine() Machine {
 	m := Machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), OS: runtime.GOOS}
 	if name := procField("/proc/cpuinfo", "model name"); name != "" {
 		m.CPU = name
@@ -70,9 +104,9 @@ func resetPeakMemory() {
 	}
 }
 
-// Commit names the version of the sources in the working directory, with
+// commit names the version of the sources in the working directory, with
 // "-modified" if Go files differ from it. It is "unknown" without git.
-func Commit() string {
+func commit() string {
 	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
 		return "unknown"

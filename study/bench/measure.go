@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"runtime"
 	"time"
 
 	"jigsaw"
@@ -21,8 +20,7 @@ func newRecord(c *Case, solver string, way Way) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: way.Limit.Seconds(), Work: way.Work, Without: way.Without.String(), Optimum: jigsaw.Number(c.Optimum),
-		Commit: Commit(), Go: runtime.Version(), Machine: ThisMachine(), Started: time.Now().UTC().Truncate(time.Second)}, nil
+	return &Record{Row: c.Row, Solver: solver, Digest: digest, Limit: way.Limit.Seconds(), Work: way.Work, Without: way.Without.String(), Optimum: jigsaw.Number(c.Optimum), Origin: Now()}, nil
 }
 
 // Measure plans the case in this process. Its memory is that of the whole

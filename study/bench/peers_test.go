@@ -41,7 +41,7 @@ func TestCPSATIsExact(t *testing.T) {
 			continue
 		}
 		c := &Case{Row: Row{"random", "random", objective, seed}, Spec: &instance.Spec{Objective: objective}, Instance: in}
-		r := &Record{Row: c.Row, Limit: 60, Machine: Machine{Cores: 2}}
+		r := &Record{Row: c.Row, Limit: 60, Origin: Origin{Machine: Machine{Cores: 2}}}
 		require.NoError(t, peers.cpsat(t.Context(), c, r, time.Minute), "seed %d", seed)
 		assert.Equal(t, "optimal", r.Status, "seed %d", seed)
 		require.NotNil(t, r.Primal)
@@ -66,7 +66,7 @@ func TestPrograms(t *testing.T) {
 	c, err := Generate(row)
 	require.NoError(t, err)
 	peers := Peers{JigSaw: jigsaw, Python: python, Scripts: "peers", Work: t.TempDir()}
-	r := &Record{Row: row, Solver: "highs-pool", Limit: 60, Machine: Machine{Cores: 2}}
+	r := &Record{Row: row, Solver: "highs-pool", Limit: 60, Origin: Origin{Machine: Machine{Cores: 2}}}
 	require.NoError(t, peers.program(t.Context(), c, r, time.Minute))
 	require.NotNil(t, r.Dual)
 	assert.LessOrEqual(t, *r.Dual, 55.0, "the optimum of testdata/optima.tsv")

@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // JigSaw is the name of our own planner among the solvers.
 const JigSaw = "jigsaw"
@@ -67,11 +64,8 @@ type Record struct {
 	Columns *int64 `json:"columns,omitempty"`
 	Nodes   *int64 `json:"nodes,omitempty"`
 
-	Commit  string    `json:"commit"`
-	Go      string    `json:"go"`
-	Version string    `json:"version,omitempty"` // of a peer
-	Machine Machine   `json:"machine"`
-	Started time.Time `json:"started"`
+	Version string `json:"version,omitempty"` // of a peer
+	Origin
 }
 
 // key identifies a measurement, so that it is not repeated.
@@ -87,24 +81,11 @@ func (r *Record) key() key { return key{r.Row, r.Solver, r.Digest, r.Without, r.
 // Read returns the records of the files of JSON Lines. Of records of the same row, solver, limit,
 // work and methods left out the last one counts. A file that does not exist contains none.
 func Read(files ...string) ([]Record, error) {
-	var records []Record
-	at := map[key]int{}
-	for _, name := range files {
-		err := ReadLines(name, func(r Record) {
-			k := r.key()
-			k.digest = "" // an instance that the generators no longer make is outdated
-			if i, ok := at[k]; ok {
-				records[i] = r
-				return
-			}
-			at[k] = len(records)
-			records = append(records, r)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
+	return ReadLast(func(r *Record) key {
+		k := r.key()
+		k.digest = "" // an instance that the generators no longer make is outdated
+		return k
+	}, files...)
 }
 
 // Comparable returns an error if a table of the records would compare or mix

@@ -80,7 +80,7 @@ func (p *Plan) run(ctx context.Context, measurements []measurement) error {
 	}
 	failed := 0
 	for n, m := range measurements {
-		r := &Record{Row: m.row, Solver: m.solver, Limit: m.way.Limit.Seconds(), Work: m.way.Work, Without: m.way.Without.String(), Commit: Commit(), Machine: ThisMachine(), Started: time.Now().UTC()}
+		r := &Record{Row: m.row, Solver: m.solver, Limit: m.way.Limit.Seconds(), Work: m.way.Work, Without: m.way.Without.String(), Origin: Now()}
 		c, err := Generate(m.row)
 		if err == nil {
 			if r, err = newRecord(c, m.solver, m.way); err != nil {

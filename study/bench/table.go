@@ -204,22 +204,13 @@ func shortTable(w io.Writer, list []group) {
 
 // heading writes a title and the conditions under which the records were made.
 func heading(w io.Writer, title string, records []Record, solvers ...string) {
-	var commits, machines, limits []string
-	add := func(list *[]string, text string) {
-		if text != "" && !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
+	var c Conditions
 	for i := range records {
-		r := &records[i]
-		if slices.Contains(solvers, r.Solver) {
-			add(&commits, r.Commit)
-			add(&machines, r.Machine.String()+", "+r.Go)
-			add(&limits, fmt.Sprintf("%s %.0f s", r.Size, r.Limit))
+		if r := &records[i]; slices.Contains(solvers, r.Solver) {
+			c.Add(fmt.Sprintf("%s %.0f s", r.Size, r.Limit), &r.Origin)
 		}
 	}
-	fmt.Fprintf(w, "# %s\n\n", title)
-	fmt.Fprintf(w, "Medians over seeds. Time limits: %s. Commit %s, on %s.\n", strings.Join(limits, ", "), strings.Join(commits, ", "), strings.Join(machines, "; "))
+	fmt.Fprintf(w, "# %s\n\nMedians over seeds. %s\n", title, &c)
 	fmt.Fprint(w, "`>` means not reached within the limit, – not known. The gap is |primal - dual| / |primal|.\n\n")
 }
 

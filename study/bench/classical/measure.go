@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -34,13 +33,10 @@ type Record struct {
 	Certified bool     `json:"certified,omitempty"`
 
 	// Limit on the time, and Wall, the time taken, in seconds.
-	Limit   float64       `json:"limit"`
-	Wall    float64       `json:"wall"`
-	Seed    uint64        `json:"seed"`
-	Commit  string        `json:"commit"`
-	Go      string        `json:"go"`
-	Machine bench.Machine `json:"machine"`
-	Started time.Time     `json:"started"`
+	Limit float64 `json:"limit"`
+	Wall  float64 `json:"wall"`
+	Seed  uint64  `json:"seed"`
+	bench.Origin
 }
 
 // Run says what to measure.
@@ -106,8 +102,7 @@ func (r *Run) Run(ctx context.Context) error {
 // measure plans one problem.
 func (r *Run) measure(ctx context.Context, p *Problem) *Record {
 	record := &Record{
-		Family: p.Family, Name: p.Name, Limit: r.Limit.Seconds(), Seed: r.Seed,
-		Commit: bench.Commit(), Go: runtime.Version(), Machine: bench.ThisMachine(), Started: time.Now().UTC().Truncate(time.Second),
+		Family: p.Family, Name: p.Name, Limit: r.Limit.Seconds(), Seed: r.Seed, Origin: bench.Now(),
 	}
 	in, err := instance.Compile(p.Spec, nil)
 	if err == nil {
@@ -172,16 +167,5 @@ func ReadRecords(name string) ([]Record, error) {
 		limit  float64
 		seed   uint64
 	}
-	var records []Record
-	at := map[key]int{}
-	err := bench.ReadLines(name, func(r Record) {
-		k := key{r.Family, r.Name, r.Limit, r.Seed}
-		if i, ok := at[k]; ok {
-			records[i] = r
-			return
-		}
-		at[k] = len(records)
-		records = append(records, r)
-	})
-	return records, err
+	return bench.ReadLast(func(r *Record) key { return key{r.Family, r.Name, r.Limit, r.Seed} }, name)
 }

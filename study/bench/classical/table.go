@@ -45,21 +45,12 @@ func spread(records []Record, ratio func(*Record) *float64, absent float64) stri
 // Table writes the records as Markdown: the families, then each row of those with unknown
 // optimum.
 func Table(w io.Writer, records []Record) {
-	var commits, machines, limits []string
-	add := func(list *[]string, text string) {
-		if !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
+	var c bench.Conditions
 	for i := range records {
-		r := &records[i]
-		add(&commits, r.Commit)
-		add(&machines, r.Machine.String()+", "+r.Go)
-		add(&limits, fmt.Sprintf("%g s", r.Limit))
+		c.Add(fmt.Sprintf("%g s", records[i].Limit), &records[i].Origin)
 	}
 	fmt.Fprint(w, "# Classical families\n\n")
-	fmt.Fprintf(w, "How far values are above the optimum, or for %s the best value known; bounds are below it. Limit %s. Commit %s, on %s.\n\n",
-		Unrelated, strings.Join(limits, ", "), strings.Join(commits, ", "), strings.Join(machines, "; "))
+	fmt.Fprintf(w, "How far values are above the optimum, or for %s the best value known; bounds are below it. %s\n\n", Unrelated, &c)
 	fmt.Fprint(w, "| family | rows | proven | exclusive, median | worst | plan, median | worst | bound, median | worst | failed |\n")
 	fmt.Fprint(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, f := range Families() {
