@@ -21,10 +21,9 @@ type MoldResult struct {
 	Spec   *instance.Spec
 	Result *Result
 	// Bound on the makespan in ticks that holds for all choices of numbers, and Proof its certificate, which has passed
-	// [CertifyMolds] of Molds.
+	// [CertifyMolds].
 	Bound *big.Rat
 	Proof *Certificate
-	Molds *instance.Molds
 	// Tried are the combinations that were planned, the best first.
 	Tried   []Molded
 	Choices int
@@ -63,7 +62,7 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	if err != nil {
 		return nil, err
 	}
-	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Molds: in, Tried: m.tried, Choices: choices}
+	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Tried: m.tried, Choices: choices}
 	slices.SortStableFunc(r.Tried, sooner)
 	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == Infeasible {
 		r.Result.Status = Unknown // of other numbers nothing is known

@@ -40,7 +40,6 @@ type Change = change.Change
 
 // WhatIfResult is what a change of an instance does, as [WhatIf] finds it.
 type WhatIfResult struct {
-	Change Change
 	// Spec is the changed instance.
 	Spec *instance.Spec
 	// Before and After are the plans of both, made in the same way, except that After may begin
@@ -72,7 +71,7 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	if err != nil {
 		return nil, err
 	}
-	r := &WhatIfResult{Change: change}
+	r := &WhatIfResult{}
 	if r.Spec, err = change.Apply(spec, in); err != nil {
 		return nil, instance.Problems{{Message: err.Error()}}
 	}

@@ -18,7 +18,7 @@ func (t *search) packed(ctx context.Context, n *cases.Node) *leafProof {
 		return nil
 	}
 	s := packing.NewSearch(t.m, t.target-1, n.Residency())
-	r, err := s.Solve(ctx, t.engine, packing.Result{}, t.limits.Solver)
+	r, err := s.Solve(ctx, t.engine, packing.Result{})
 	if err != nil || r.Prices == nil {
 		return nil
 	}

@@ -77,7 +77,7 @@ func (t *search) yield(ctx context.Context, at *node) error {
 	if !ok {
 		return nil
 	}
-	opt := colgen.Options{Smoothing: bound.Smoothing, Gap: 1e-6, Solver: t.limits.Solver}
+	opt := colgen.Options{Smoothing: bound.Smoothing, Gap: 1e-6}
 	result, _, err := t.generate(ctx, at, s, opt, math.Inf(1), 0)
 	if err != nil || result.Prices == nil {
 		return err

@@ -40,9 +40,7 @@ type Limits struct {
 	Bounded func(bound.Bound)
 	// Event, if not nil, is called with the number of nodes solved and of columns.
 	Event func(nodes, columns int)
-	// Solver limits each solve of a master.
-	Solver solver.Limits
-	long   bool // treat even short schedules as long, for tests
+	long  bool // treat even short schedules as long, for tests
 }
 
 // Result is the outcome of a search.
@@ -357,7 +355,7 @@ func (t *search) close(ctx context.Context, at *node, buckets int64, before *lea
 	}
 	// If the node cannot be closed it is split. If rounded prices do not prove a
 	// bound at the cutoff, those of a better solution may.
-	opt := colgen.Options{Smoothing: bound.Smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8, Solver: t.limits.Solver}
+	opt := colgen.Options{Smoothing: bound.Smoothing, Cutoff: &cutoff, Enough: &cutoff, Gap: 1e-8}
 	if before != nil {
 		opt.Prices = warm(s, before)
 	}

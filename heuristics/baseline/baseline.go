@@ -12,9 +12,6 @@ import (
 
 // Config sets how [Config.Exclusive] runs.
 type Config struct {
-	// Improved is called with each schedule better than all before it, from the calling
-	// goroutine.
-	Improved func(*instance.Schedule)
 	// Work limits the search in operations, for example one job placed in a schedule of few
 	// jobs. 0 means no limit except the context and Stop.
 	Work int

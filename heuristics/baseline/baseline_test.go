@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -201,14 +202,15 @@ func TestExclusiveEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	queue, err := Queue(ctx, in)
 	require.NoError(t, err)
-	improved := 0
-	s, err := Config{Improved: func(*instance.Schedule) {
-		improved++
+	found := 0
+	s, err := Config{Stop: func(*big.Rat) bool {
+		found++
 		cancel()
+		return false
 	}}.Exclusive(ctx, in, source(1))
 	require.NoError(t, err)
 	require.Empty(t, check.Schedule(in, s))
-	assert.Equal(t, 1, improved)
+	assert.Equal(t, 1, found)
 	s, err = Config{Start: queue}.Exclusive(ctx, in, source(1))
 	require.NoError(t, err)
 	assert.Same(t, queue, s)

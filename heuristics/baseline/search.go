@@ -45,9 +45,6 @@ func (s *search) offer(run *simulator, err error) {
 		return
 	}
 	s.best, s.value = run.schedule(), run.value()
-	if s.config.Improved != nil {
-		s.config.Improved(s.best)
-	}
 }
 
 // value returns the exact value of the simulated schedule.

@@ -71,7 +71,7 @@ func NewPortfolio(ctx context.Context, o state.Options, in *instance.Instance, r
 	// Starting a task examines every resident of the GPU.
 	residents := p.Layout.Slots / len(in.GPUs)
 	p.Cost = p.Layout.Tasks*(1+residents/32) + p.Layout.Syncs + len(in.GPUs) + len(in.Links) + len(in.Jobs)
-	p.Budget = min(max(decodeBudget/o.Part(quickPart), min(minDecodes*p.Cost, bigBudget)), maxDecodes*p.Cost) * max(1, o.Effort)
+	p.Budget = min(max(decodeBudget/o.Part(quickPart), min(minDecodes*p.Cost, bigBudget)), maxDecodes*p.Cost)
 	cores := runtime.GOMAXPROCS(0)
 	if o.Tries > 0 {
 		p.Budget, p.width, cores = o.Tries*p.Cost, 2, 1

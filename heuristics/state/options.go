@@ -15,9 +15,7 @@ type Options struct {
 	// Constructed is called by Greedy with the best of the portfolio, before the remaining
 	// work is spent on changes of it; not if some deadline was missed.
 	Constructed func(*instance.Schedule)
-	// Effort scales the number of schedules that Greedy tries; 0 means 1.
-	Effort int
-	// Quick reduces that number to a small part, for a first answer.
+	// Quick reduces the number of schedules that Greedy tries to a small part, for a first answer.
 	Quick bool
 	// Rounds limits the work of Improve: it ends after that many rounds, each of about the
 	// same number of tasks. 0 means no limit except the context and Stop.
@@ -29,8 +27,8 @@ type Options struct {
 	Stop func(value *big.Rat) bool
 	// Parts is the number of parts, of which the instance is one, that share the work of one instance; 0 means 1.
 	Parts int
-	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick and
-	// Effort say; 0 means that these apply.
+	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
+	// says; 0 means the usual number.
 	Tries int
 	// Without lists the methods that are switched off.
 	Without method.Set

@@ -30,8 +30,6 @@ type Options struct {
 	Prices []float64
 	// Smoothing is the weight of the best prices so far, from 0 (none) to below 1.
 	Smoothing float64
-	// Solver limits each solve of the restricted program.
-	Solver solver.Limits
 	// Event, if not nil, is called after every round.
 	Event func(Event)
 }
@@ -104,7 +102,7 @@ func (m *Master[T]) Run(ctx context.Context, pricers []Pricer[T], opt Options) (
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
-		s, err := m.model.Solve(ctx, opt.Solver)
+		s, err := m.model.Solve(ctx, solver.Limits{})
 		if err != nil {
 			return r, fmt.Errorf("colgen: %w", err)
 		}

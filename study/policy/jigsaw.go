@@ -60,8 +60,7 @@ type rolling struct {
 	origin instance.Tick           // of its clock
 	now    instance.Tick
 
-	next  int // next job to arrive
-	ended int
+	next  int    // next job to arrive
 	open  []bool // by job: whether it is in memory
 	table *replay.Timetable
 }
@@ -90,11 +89,7 @@ func (r *rolling) step(ctx context.Context) error {
 	}
 	r.now = r.ticks(now)
 	r.pass(r.now)
-	err := r.decide(ctx, r.now, come)
-	if r.config.Progress != nil {
-		r.config.Progress(r.ended)
-	}
-	return err
+	return r.decide(ctx, r.now, come)
 }
 
 // pass records what the plan does until a time.
@@ -121,7 +116,6 @@ func (r *rolling) pass(at instance.Tick) {
 		}
 		r.leave(i, end)
 		r.table.Finish[i] = r.seconds(end)
-		r.ended++
 	}
 	if over {
 		r.plan = nil

@@ -19,8 +19,6 @@ type Config struct {
 	RestartAll bool
 	// Observe, if not nil, is called after every decision with the running groups.
 	Observe func(now float64, groups []Holding)
-	// Progress is called from time to time with the number of ended jobs.
-	Progress func(ended int)
 }
 
 // Holding is a running group, and the GPUs it holds: a number by node.
@@ -129,9 +127,6 @@ func (s *sim) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				s.result.Cut = true
 				return nil
-			}
-			if s.config.Progress != nil {
-				s.config.Progress(s.next - len(s.Active))
 			}
 		}
 		t := min(decide, s.nextEnd())

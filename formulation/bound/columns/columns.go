@@ -30,8 +30,6 @@ type Limits struct {
 	Work int64
 	// Improved, if not nil, is called with every better bound on the way.
 	Improved func(bound.Bound)
-	// Solver limits each solve of the master.
-	Solver solver.Limits
 }
 
 // Bound computes the bound of the Dantzig-Wolfe reformulation on pools: one
@@ -157,7 +155,7 @@ const typicalRounds = 50
 
 func (c *search) options(s *Master) colgen.Options {
 	return colgen.Options{
-		Smoothing: bound.Smoothing, Gap: closeGap, Solver: c.limits.Solver,
+		Smoothing: bound.Smoothing, Gap: closeGap,
 		Event:  func(colgen.Event) { c.limits.Work -= s.Work() },
 		Rounds: int(max(1, min(10_000, c.limits.Work/max(1, s.Work())))),
 	}

@@ -25,12 +25,12 @@ const likeness = 1.15
 
 // solveAggregated looks for prices of a program that is too large for Solve: those of an aggregated program, spread over
 // the classes.
-func (s search) solveAggregated(ctx context.Context, engine solver.Solver, limits solver.Limits) (Result, error) {
+func (s search) solveAggregated(ctx context.Context, engine solver.Solver) (Result, error) {
 	small, list := s.aggregated()
 	if len(list) == 0 || small.work() > mostAggregatedWork {
 		return Result{}, nil
 	}
-	r, err := small.solve(ctx, engine, Result{}, limits, aggregatedMargin)
+	r, err := small.solve(ctx, engine, Result{}, aggregatedMargin)
 	if err != nil || r.Prices == nil {
 		return Result{work: r.work}, err
 	}

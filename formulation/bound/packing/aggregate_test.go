@@ -18,7 +18,6 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/packing"
-	"jigsaw/solver"
 )
 
 // TestAggregated compares prices found by aggregated programs with those found without: what they refute
@@ -35,9 +34,9 @@ func TestAggregated(t *testing.T) {
 		}
 		for due := int64(1); due < 60; due++ { // some have no schedule
 			s := NewSearch(m, due, nil)
-			r, err := s.Solve(context.Background(), engine, Result{}, solver.Limits{})
+			r, err := s.Solve(context.Background(), engine, Result{})
 			require.NoError(t, err)
-			a, err := s.solveAggregated(context.Background(), engine, solver.Limits{})
+			a, err := s.solveAggregated(context.Background(), engine)
 			require.NoError(t, err)
 			if a.Prices != nil {
 				if _, ok := s.Prove(a.Prices); ok {

@@ -28,8 +28,6 @@ type Limits struct {
 	Work int64
 	// Improved, if not nil, is called with every better bound on the way.
 	Improved func(bound.Bound)
-	// Solver limits each solve of the program.
-	Solver solver.Limits
 }
 
 // Bound returns the bound on the makespan of whole workers living on whole
@@ -58,9 +56,9 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		var r Result
 		var err error
 		if work > mostPackWork {
-			r, err = s.solveAggregated(ctx, engine, limits.Solver)
+			r, err = s.solveAggregated(ctx, engine)
 		} else {
-			r, err = s.Solve(ctx, engine, known, limits.Solver)
+			r, err = s.Solve(ctx, engine, known)
 			known = r
 		}
 		left -= r.work
@@ -156,10 +154,10 @@ type Result struct {
 // Solve looks for prices that prove that sigma is positive, starting from contents of similar
 // programs. The check rounds the mixes of depths that it examines. If it finds contents valued
 // above their true value, prices with a larger sigma leave a margin for a higher price of GPUs.
-func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits) (Result, error) {
+func (s search) Solve(ctx context.Context, engine solver.Solver, known Result) (Result, error) {
 	work := int64(0)
 	for _, margin := range []float64{0, 1e-3} {
-		r, err := s.solve(ctx, engine, known, limits, margin)
+		r, err := s.solve(ctx, engine, known, margin)
 		r.work += work
 		if err != nil || r.Prices == nil {
 			return r, err
@@ -174,7 +172,7 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result, l
 }
 
 // solve looks for prices for which sigma is larger than the margin.
-func (s search) solve(ctx context.Context, engine solver.Solver, known Result, limits solver.Limits, margin float64) (Result, error) {
+func (s search) solve(ctx context.Context, engine solver.Solver, known Result, margin float64) (Result, error) {
 	q := s.problem()
 	r := Result{unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
 	live, err := colgen.NewMaster[configuration](engine, q)
@@ -201,7 +199,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, l
 		}
 	}
 	some, none := max(1e-6, margin), max(1e-9, margin)
-	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: s.begin(q.Rows()), Cutoff: &some, Enough: &none, Solver: limits})
+	found, err := live.Run(ctx, pricers, colgen.Options{Smoothing: bound.Smoothing, Prices: s.begin(q.Rows()), Cutoff: &some, Enough: &none})
 	for _, p := range pricers {
 		r.work += p.(*pricer).work
 	}
