@@ -163,7 +163,7 @@ func (r *Result) equal(ctx context.Context, in *instance.Instance, opt Options) 
 // asBaseline is the plan of another instance as a baseline.
 func (r *Result) asBaseline() Baseline {
 	b := Baseline{Instance: r.Instance, Schedule: r.Schedule, Blocks: r.Blocks, Value: r.Primal, Efficiency: r.Efficiency()}
-	if !r.planned() {
+	if r.plan() == nil {
 		b.Reason = "no schedule was found"
 		if len(r.Reasons) > 0 {
 			b.Reason = r.Reasons[0]

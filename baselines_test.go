@@ -55,7 +55,7 @@ func TestEqualBaselinesOfBlocks(t *testing.T) {
 	} {
 		require.NotNil(t, b.Blocks, "%s: %s", name, b.Reason)
 		assert.Empty(t, check.Blocks(b.Instance, b.Blocks), name)
-		assert.Zero(t, b.Instance.BlockValue(b.Blocks).Cmp(b.Value), name)
+		assert.Zero(t, b.Instance.Value(b.Blocks).Cmp(b.Value), name)
 	}
 	assert.LessOrEqual(t, r.Exclusive.Value.Cmp(r.Queue.Value), 0)
 	assert.LessOrEqual(t, r.Exclusive.Value.Cmp(alone.Exclusive.Value), 0)

@@ -180,7 +180,7 @@ func (p *planner) certify() {
 // found. With a time limit it takes a quarter of the time that is left.
 func (p *planner) overdue() {
 	ends := endsOf(p.in)
-	if ends == nil || p.result.planned() || p.ctx.Err() != nil || p.noPlan() {
+	if ends == nil || p.result.plan() != nil || p.ctx.Err() != nil || p.noPlan() {
 		return
 	}
 	opt := p.opt

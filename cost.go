@@ -27,12 +27,12 @@ type CostValues struct {
 
 // Cost is what the plan costs, exactly; nil without one, or without prices.
 func (r *Result) Cost() *big.Rat {
-	return cost(r.Instance, r.Schedule, r.Blocks)
+	return cost(r.Instance, r.plan())
 }
 
 // Cost is what the baseline costs, exactly; nil without a schedule, or without prices.
 func (b *Baseline) Cost() *big.Rat {
-	return cost(b.Instance, b.Schedule, b.Blocks)
+	return cost(b.Instance, planOf(b.Schedule, b.Blocks))
 }
 
 // LeastCost is a lower bound on the cost of all plans of the instance; nil without prices, and for the periodic objectives.
@@ -43,16 +43,11 @@ func LeastCost(in *instance.Instance) *big.Rat {
 	return relax.New(in).LeastCost()
 }
 
-func cost(in *instance.Instance, s *instance.Schedule, b *instance.BlockSchedule) *big.Rat {
-	switch {
-	case in == nil || !in.Priced():
+func cost(in *instance.Instance, p instance.Plan) *big.Rat {
+	if p == nil || !in.Priced() {
 		return nil
-	case b != nil:
-		return in.BlockCost(b)
-	case s != nil:
-		return in.Cost(s)
 	}
-	return nil
+	return in.Cost(p)
 }
 
 // costs are the figures of the document; nil where nothing has a price.

@@ -138,15 +138,8 @@ func (r *Result) Document(timeless bool) *Document {
 	if gap := r.Gap(); !math.IsNaN(gap) {
 		d.Gap = &gap
 	}
-	if r.planned() {
-		e := r.Efficiency()
-		d.Efficiency = &e
-	}
-	switch {
-	case r.Blocks != nil:
-		d.Schedule = codec.NewBlocksJSON(in, r.Blocks)
-	case r.Schedule != nil:
-		d.Schedule = codec.NewScheduleJSON(in, r.Schedule)
+	if p := r.plan(); p != nil {
+		d.Efficiency, d.Schedule = new(p.Efficiency(in)), codec.NewScheduleJSON(in, p)
 	}
 	return d
 }

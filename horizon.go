@@ -178,27 +178,27 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		if better {
 			s = phased(s, 0)
 		}
-		if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
+		if best == nil || in.Value(s).Cmp(in.Value(best)) < 0 {
 			best = s
 		}
 	}
 	if best != nil {
 		if err = nil; better && search.Improved != nil {
-			search.Improved(in.BlockValue(best))
+			search.Improved(in.Value(best))
 		}
 	}
-	if best == nil || search.Stop == nil || !search.Stop(in.BlockValue(best)) {
+	if best == nil || search.Stop == nil || !search.Stop(in.Value(best)) {
 		ordering, stop := horizon.Portion(ctx, next)
 		defer stop()
 		s, _, failed := search.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
 		if failed == nil && better {
 			s = phased(s, 0)
 		}
-		if failed == nil && (best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0) {
+		if failed == nil && (best == nil || in.Value(s).Cmp(in.Value(best)) < 0) {
 			best, err = s, nil
 		}
 	}
-	if s := p.result.Blocks; in == p.in && best != nil && s != nil && in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 { // that of a baseline
+	if s := p.result.Blocks; in == p.in && best != nil && s != nil && in.Value(s).Cmp(in.Value(best)) < 0 { // that of a baseline
 		if best = s; better {
 			best = phased(s, 0)
 		}
@@ -220,7 +220,7 @@ func WrittenOut(in *instance.Instance, plan *instance.BlockSchedule) (*instance.
 // writtenOut finishes a plan in blocks, and writes it out task by task as well if it is short.
 func (p *planner) writtenOut() (*Result, error) {
 	r := p.result
-	if r.planned() {
+	if r.plan() != nil {
 		r.Greedy.Reason = "" // why there was none at first
 	}
 	if r.Blocks != nil {
@@ -262,7 +262,7 @@ func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() 
 		p.fault("%s made an invalid plan: %v", name, violations[0])
 		return Baseline{Instance: in, Reason: "its plan was invalid"}
 	}
-	b := Baseline{Instance: in, Blocks: s, Value: in.BlockValue(s), Efficiency: s.Efficiency(in)}
+	b := Baseline{Instance: in, Blocks: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
 	if in != p.in && len(check.Blocks(p.in, s)) > 0 {
 		s = horizon.Shallower(p.in, s)
 	}
@@ -280,7 +280,7 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 		p.fault("%s made an invalid plan: %v", name, violations[0])
 		return
 	}
-	v := p.in.BlockValue(s)
+	v := p.in.Value(s)
 	if r.Primal == nil || p.in.Objective.Better(v, r.Primal) || r.Blocks != nil && v.Cmp(r.Primal) == 0 && horizon.Ends(p.in, s) < horizon.Ends(p.in, r.Blocks) {
 		r.Blocks, r.Primal = s, v
 		p.see(name, v)

@@ -27,7 +27,7 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 	t.Helper()
 	in := r.Instance
 	require.Empty(t, check.Blocks(in, r.Blocks))
-	require.Zero(t, in.BlockValue(r.Blocks).Cmp(r.Primal))
+	require.Zero(t, in.Value(r.Blocks).Cmp(r.Primal))
 	require.NotNil(t, r.Dual)
 	require.LessOrEqual(t, r.Dual.Cmp(r.Primal), 0)
 	for _, b := range []jigsaw.Baseline{r.Queue, r.Exclusive, r.InterleavedFull} {
@@ -45,10 +45,10 @@ func requirePlanInBlocks(t *testing.T, r *jigsaw.Result) {
 		require.LessOrEqual(t, proven.Value.Cmp(r.Primal), 0)
 	}
 	var file bytes.Buffer
-	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewBlocksJSON(in, r.Blocks)))
-	_, read, err := codec.DecodePlan(in, &file)
+	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewScheduleJSON(in, r.Blocks)))
+	read, err := codec.DecodePlan(in, &file)
 	require.NoError(t, err)
-	require.Zero(t, in.BlockValue(read).Cmp(r.Primal))
+	require.Zero(t, in.Value(read).Cmp(r.Primal))
 	requireSchema(t, r)
 }
 

@@ -102,7 +102,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	defer stop()
 	if long(in) {
 		r, err := p.horizon()
-		if err != nil || r.planned() || r.Status == Infeasible || in.Queues() || in.Long() || opt.MostWritten > 0 && in.Tasks() > opt.MostWritten || p.ctx.Err() != nil {
+		if err != nil || r.plan() != nil || r.Status == Infeasible || in.Queues() || in.Long() || opt.MostWritten > 0 && in.Tasks() > opt.MostWritten || p.ctx.Err() != nil {
 			return r, err
 		}
 		// Jobs that stay in memory for the whole plan may only find room if all of them are placed together.

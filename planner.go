@@ -345,10 +345,10 @@ func (p *planner) finish() (*Result, error) {
 		p.fault("the schedule's value %s is better than the bound %s, so one of them is wrong", r.Primal.RatString(), r.Dual.RatString())
 	}
 	switch {
-	case r.Status == Infeasible && r.planned():
+	case r.Status == Infeasible && r.plan() != nil:
 		p.fault("a valid schedule was found for an instance proven infeasible (%s)", strings.Join(r.Reasons, "; "))
 	case r.Status == Infeasible:
-	case !r.planned():
+	case r.plan() == nil:
 		r.Status, r.Reasons = p.unsolved(), []string{r.Greedy.Reason}
 	case r.Dual != nil && r.Certified && r.Primal.Cmp(r.Dual) == 0:
 		r.Status = Optimal
@@ -356,7 +356,7 @@ func (p *planner) finish() (*Result, error) {
 	default:
 		r.Status = Feasible
 	}
-	if r.planned() {
+	if r.plan() != nil {
 		p.lacking()
 		if r.Primal.Sign() == 0 && p.in.MaxPeriod > 0 && !slices.ContainsFunc(r.Bounds, func(b bound.Bound) bool { return b.Kind == relax.PresolveProof }) {
 			p.note("a job gets no iteration: max_period, %v, may be too short for one", p.in.Duration(p.in.MaxPeriod))

@@ -95,7 +95,7 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return nil, fmt.Errorf("jigsaw: %d failures at once; choose 1 or 2", opt.Failures)
 	}
 	r := &ResilienceResult{}
-	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || !r.Plan.planned() {
+	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.plan() == nil {
 		return r, err
 	}
 	if r.Plan.Schedule == nil {

@@ -125,37 +125,42 @@ func (r *Result) Proven() time.Duration {
 // Gap of the result; see the function [Gap].
 func (r *Result) Gap() float64 { return Gap(r.Primal, r.Dual) }
 
-// planned reports whether there is a plan.
-func (r *Result) planned() bool { return r.Schedule != nil || r.Blocks != nil }
+// plan is the plan, in blocks if there is one in blocks; nil if there is none.
+func (r *Result) plan() instance.Plan { return planOf(r.Schedule, r.Blocks) }
+
+func planOf(s *instance.Schedule, blocks *instance.BlockSchedule) instance.Plan {
+	switch {
+	case blocks != nil:
+		return blocks
+	case s != nil:
+		return s
+	}
+	return nil
+}
 
 // canonical puts identical nodes and GPUs into an order that follows from the plan, so that plans of one instance, and those of
 // its baselines, show a job in the same place if they can.
 func (r *Result) canonical() {
-	if r.Schedule != nil {
-		r.Schedule = symmetry.Canonical(r.Instance, r.Schedule)
+	order := func(in *instance.Instance, s **instance.Schedule, blocks **instance.BlockSchedule) {
+		if *s != nil {
+			*s = symmetry.Canonical(in, *s)
+		}
+		if *blocks != nil {
+			*blocks = symmetry.CanonicalBlocks(in, *blocks)
+		}
 	}
-	if r.Blocks != nil {
-		r.Blocks = symmetry.CanonicalBlocks(r.Instance, r.Blocks)
-	}
+	order(r.Instance, &r.Schedule, &r.Blocks)
 	for _, b := range []*Baseline{&r.Queue, &r.Exclusive, &r.InterleavedFull, &r.FewerExclusive, &r.FewerInterleaved, &r.Greedy} {
-		if b.Schedule != nil {
-			b.Schedule = symmetry.Canonical(b.Instance, b.Schedule)
-		}
-		if b.Blocks != nil {
-			b.Blocks = symmetry.CanonicalBlocks(b.Instance, b.Blocks)
-		}
+		order(b.Instance, &b.Schedule, &b.Blocks)
 	}
 }
 
 // Efficiency of the schedule, 0 without one.
 func (r *Result) Efficiency() float64 {
-	if r.Blocks != nil {
-		return r.Blocks.Efficiency(r.Instance)
+	if p := r.plan(); p != nil {
+		return p.Efficiency(r.Instance)
 	}
-	if r.Schedule == nil {
-		return 0
-	}
-	return r.Schedule.Efficiency(r.Instance)
+	return 0
 }
 
 // Binding says what limits the plan according to [Result.BindingBound], the greatest effect first.

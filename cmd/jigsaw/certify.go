@@ -95,18 +95,18 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 			return err
 		}
 		var in *instance.Instance
-		var s written
+		var plan instance.Plan
 		if len(args) == 3 {
-			if in, s, err = molded(document, models, args[2], std); err != nil {
+			if in, plan, err = molded(document, models, args[2], std); err != nil {
 				return err
 			}
-			if err := report.judge(in, s); err != nil {
+			if err := report.judge(in, plan); err != nil {
 				return err
 			}
 		}
 		err = to.Print(std, report, func(w io.Writer) {
 			fmt.Fprintf(w, "%s\n\nproven: %s\nproof: %s\n", p.title, p.says(report.bound), report.proof())
-			report.judged(w, in, s)
+			report.judged(w, in, plan)
 		})
 		return errors.Join(err, report.exit())
 	}
@@ -125,16 +125,16 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	if why := jigsaw.Overdue(in, report.bound); why != "" && !jigsaw.AboutCost(report.certificate) {
 		report.Infeasible, report.Reasons = true, []string{why}
 	}
-	var s written
+	var plan instance.Plan
 	if len(args) == 3 {
-		if s, err = readSchedule(in, args[2], std); err != nil {
+		if plan, err = readSchedule(in, args[2], std); err != nil {
 			return err
 		}
-		if err := report.judge(in, s); err != nil {
+		if err := report.judge(in, plan); err != nil {
 			return err
 		}
 	}
-	return errors.Join(to.Print(std, report, func(w io.Writer) { report.table(w, in, s) }), report.exit())
+	return errors.Join(to.Print(std, report, func(w io.Writer) { report.table(w, in, plan) }), report.exit())
 }
 
 // exit returns an error for an invalid schedule.
@@ -146,27 +146,27 @@ func (r *certifyReport) exit() error {
 }
 
 // molded reads a plan of moldable jobs, and compiles the instance with its numbers of workers.
-func molded(document *codec.Document, models instance.ProfileSource, name string, std cli.Streams) (*instance.Instance, written, error) {
+func molded(document *codec.Document, models instance.ProfileSource, name string, std cli.Streams) (*instance.Instance, instance.Plan, error) {
 	file, err := cli.OpenPath(name)
 	if err != nil {
-		return nil, written{}, cli.Usage(err)
+		return nil, nil, cli.Usage(err)
 	}
 	defer file.Close()
 	var plan struct {
 		Workers map[string]int `json:"workers"`
 	}
 	if err := json.NewDecoder(file).Decode(&plan); err != nil {
-		return nil, written{}, cli.Usage(fmt.Errorf("%s is not a plan, as jigsaw plan -o json prints it: %w", name, err))
+		return nil, nil, cli.Usage(fmt.Errorf("%s is not a plan, as jigsaw plan -o json prints it: %w", name, err))
 	}
 	workers := make([]int, len(document.Spec.Jobs))
 	for i, j := range document.Spec.Jobs {
 		if workers[i] = plan.Workers[j.Name]; !j.Disabled && len(j.Moldable) > 0 && !slices.Contains(j.Moldable, workers[i]) {
-			return nil, written{}, cli.Usage(fmt.Errorf("%s: workers: job %q has %d of them, not one of %v", name, j.Name, workers[i], j.Moldable))
+			return nil, nil, cli.Usage(fmt.Errorf("%s: workers: job %q has %d of them, not one of %v", name, j.Name, workers[i], j.Moldable))
 		}
 	}
 	in, err := instance.Compile(document.Spec.Mold(workers), models)
 	if err != nil {
-		return nil, written{}, cli.Invalid(name, "a plan of the instance", err)
+		return nil, nil, cli.Invalid(name, "a plan of the instance", err)
 	}
 	s, err := readSchedule(in, name, std)
 	return in, s, err
@@ -252,15 +252,15 @@ func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std 
 
 // judge checks a schedule and compares it with the bound. An error is a contradiction, which would be a fault of
 // JigSaw.
-func (r *certifyReport) judge(in *instance.Instance, s written) error {
-	r.Schedule = newCheckReport(in, s)
+func (r *certifyReport) judge(in *instance.Instance, plan instance.Plan) error {
+	r.Schedule = newCheckReport(in, plan)
 	if !r.Schedule.Valid {
 		return nil
 	}
-	r.primal = s.value(in)
+	r.primal = in.Value(plan)
 	better := in.Objective.Better
 	if jigsaw.AboutCost(r.certificate) {
-		if r.primal, better = s.cost(in), instance.Makespan.Better; r.End > 0 && s.end(in) > instance.Tick(r.End) {
+		if r.primal, better = in.Cost(plan), instance.Makespan.Better; r.End > 0 && plan.Makespan(in) > instance.Tick(r.End) {
 			return cli.Usage(errors.New("the certificate says nothing about this schedule, which is valid and ends later than those whose cost it bounds"))
 		}
 	}
@@ -282,7 +282,7 @@ func (r *certifyReport) proof() string {
 	return r.Kind + ", which needs no prices"
 }
 
-func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) {
+func (r *certifyReport) table(w io.Writer, in *instance.Instance, plan instance.Plan) {
 	heading(w, in)
 	if r.Infeasible {
 		fmt.Fprintln(w, "proven: no valid schedule exists:")
@@ -293,16 +293,16 @@ func (r *certifyReport) table(w io.Writer, in *instance.Instance, s written) {
 		fmt.Fprintf(w, "proven: %s\n", jigsaw.FormatProven(in, r.certificate, r.bound))
 	}
 	fmt.Fprintf(w, "proof: %s\n", r.proof())
-	r.judged(w, in, s)
+	r.judged(w, in, plan)
 }
 
 // judged prints the result for a schedule, if there is one.
-func (r *certifyReport) judged(w io.Writer, in *instance.Instance, s written) {
+func (r *certifyReport) judged(w io.Writer, in *instance.Instance, plan instance.Plan) {
 	if r.Schedule == nil {
 		return
 	}
 	fmt.Fprint(w, "schedule: ")
-	if r.Schedule.table(w, in, s); !r.Schedule.Valid {
+	if r.Schedule.table(w, in, plan); !r.Schedule.Valid {
 		return
 	}
 	if jigsaw.AboutCost(r.certificate) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,17 +94,19 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 		return err
 	}
 	var read bytes.Buffer
-	s, err := readPlan(in, schedule, std, &read)
+	plan, err := readPlan(in, schedule, std, &read)
 	if err != nil {
 		return err
 	}
-	report := newCheckReport(in, s)
+	tasks, _ := plan.(*instance.Schedule)
+	blocks, _ := plan.(*instance.BlockSchedule)
+	report := newCheckReport(in, plan)
 	begun := statedBegin(begin, read.Bytes())
 	err = to.Print(std, report, func(w io.Writer) {
-		if report.Valid && s.blocks != nil {
-			staysTable(w, jigsaw.Stays(in, s.blocks), begun)
+		if report.Valid && blocks != nil {
+			staysTable(w, jigsaw.Stays(in, blocks), begun)
 		}
-		report.table(w, in, s)
+		report.table(w, in, plan)
 	})
 	if err == nil && !report.Valid {
 		return &cli.ExitError{Code: cli.ExitFailure}
@@ -117,48 +118,16 @@ func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d 
 	if bound := statedBound(in, read.Bytes()); bound != nil {
 		options.Bound = *bound
 	}
-	if s.blocks != nil {
-		if s.tasks, err = jigsaw.WrittenOut(in, s.blocks); err != nil {
+	if blocks != nil {
+		if tasks, err = jigsaw.WrittenOut(in, blocks); err != nil {
 			return err
 		}
 	}
-	return d.draw(in, s.tasks, s.blocks, options)
-}
-
-// written is a schedule in the form of its file: every task, or blocks.
-type written struct {
-	tasks  *instance.Schedule
-	blocks *instance.BlockSchedule
-}
-
-// either applies one of two functions, depending on the form of the schedule.
-func either[V any](s written, tasks func(*instance.Schedule) V, blocks func(*instance.BlockSchedule) V) V {
-	if s.blocks != nil {
-		return blocks(s.blocks)
-	}
-	return tasks(s.tasks)
-}
-
-func (s written) check(in *instance.Instance) []check.Violation {
-	return either(s, func(t *instance.Schedule) []check.Violation { return check.Schedule(in, t) },
-		func(b *instance.BlockSchedule) []check.Violation { return check.Blocks(in, b) })
-}
-
-func (s written) value(in *instance.Instance) *big.Rat { return either(s, in.Value, in.BlockValue) }
-
-func (s written) cost(in *instance.Instance) *big.Rat { return either(s, in.Cost, in.BlockCost) }
-
-// end returns the end of all jobs.
-func (s written) end(in *instance.Instance) instance.Tick {
-	return either(s, func(t *instance.Schedule) instance.Tick { return t.Makespan(in) }, func(b *instance.BlockSchedule) instance.Tick { return b.Makespan(in) })
-}
-
-func (s written) efficiency(in *instance.Instance) float64 {
-	return either(s, func(t *instance.Schedule) float64 { return t.Efficiency(in) }, func(b *instance.BlockSchedule) float64 { return b.Efficiency(in) })
+	return d.draw(in, tasks, blocks, options)
 }
 
 // readSchedule reads a schedule of the instance from a file or standard input.
-func readSchedule(in *instance.Instance, name string, std cli.Streams) (written, error) {
+func readSchedule(in *instance.Instance, name string, std cli.Streams) (instance.Plan, error) {
 	return readPlan(in, name, std, io.Discard)
 }
 
@@ -187,27 +156,27 @@ func statedBegin(flag cli.Begin, plan []byte) time.Time {
 }
 
 // readPlan is readSchedule that also copies what it reads.
-func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer) (written, error) {
+func readPlan(in *instance.Instance, name string, std cli.Streams, to io.Writer) (instance.Plan, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
-		return written{}, cli.Usage(err)
+		return nil, cli.Usage(err)
 	}
 	defer file.Close()
 	return decodePlan(in, name, io.TeeReader(file, to))
 }
 
 // decodePlan reads a schedule of the instance from a file with that name.
-func decodePlan(in *instance.Instance, name string, r io.Reader) (written, error) {
-	tasks, blocks, err := codec.DecodePlan(in, r)
+func decodePlan(in *instance.Instance, name string, r io.Reader) (instance.Plan, error) {
+	plan, err := codec.DecodePlan(in, r)
 	if err != nil {
-		return written{}, cli.Invalid(name, "a schedule of "+in.Name, err)
+		return nil, cli.Invalid(name, "a schedule of "+in.Name, err)
 	}
-	return written{tasks, blocks}, nil
+	return plan, nil
 }
 
-func newCheckReport(in *instance.Instance, s written) *checkReport {
+func newCheckReport(in *instance.Instance, plan instance.Plan) *checkReport {
 	report := &checkReport{Instance: in.Name, Objective: string(in.Objective), Violations: []violation{}}
-	for _, v := range s.check(in) {
+	for _, v := range check.Plan(in, plan) {
 		row := violation{Rule: v.Rule, Iteration: v.Iteration, Tick: int64(v.Tick), Message: v.String()}
 		if v.Job >= 0 && int(v.Job) < len(in.Jobs) {
 			row.Job = in.Jobs[v.Job].Name
@@ -215,16 +184,14 @@ func newCheckReport(in *instance.Instance, s written) *checkReport {
 		report.Violations = append(report.Violations, row)
 	}
 	if report.Valid = len(report.Violations) == 0; report.Valid {
-		value, _ := s.value(in).Float64()
-		efficiency := s.efficiency(in)
-		report.Value, report.Efficiency = &value, &efficiency
+		report.Value, report.Efficiency = jigsaw.Number(in.Value(plan)), new(plan.Efficiency(in))
 	}
 	return report
 }
 
-func (r *checkReport) table(w io.Writer, in *instance.Instance, s written) {
+func (r *checkReport) table(w io.Writer, in *instance.Instance, plan instance.Plan) {
 	if r.Valid {
-		fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, s.value(in)), *r.Efficiency)
+		fmt.Fprintf(w, "valid: %s %s, efficiency %.3f\n", r.Objective, jigsaw.FormatValue(in, in.Value(plan)), *r.Efficiency)
 		return
 	}
 	for _, v := range r.Violations {

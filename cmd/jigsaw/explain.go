@@ -10,6 +10,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
 )
 
@@ -47,21 +48,20 @@ type chainStep struct {
 func explainSchedule(result *jigsaw.Result, name string, std cli.Streams) (*scheduleReport, error) {
 	in := result.Instance
 	var read bytes.Buffer
-	s, err := readPlan(in, name, std, &read)
+	plan, err := readPlan(in, name, std, &read)
 	if err != nil {
 		return nil, err
 	}
-	tasks, blocks := s.tasks, s.blocks
-	if violations := s.check(in); len(violations) > 0 {
+	if violations := check.Plan(in, plan); len(violations) > 0 {
 		return nil, cli.Usage(fmt.Errorf("%s is not a valid schedule of %s: %s; see jigsaw check", name, in.Name, violations[0]))
 	}
 	r := &scheduleReport{StatedBound: strongerBound(result, statedBound(in, read.Bytes())), Chain: []chainStep{}, Jobs: []string{}}
-	if blocks != nil {
-		result.Begin = statedBegin(cli.Begin{Time: result.Begin}, read.Bytes())
-		r.explainBlocks(in, blocks, result.Begin)
-		return r, nil
+	if tasks, ok := plan.(*instance.Schedule); ok {
+		return r, r.explainTasks(in, tasks)
 	}
-	return r, r.explainTasks(in, tasks)
+	result.Begin = statedBegin(cli.Begin{Time: result.Begin}, read.Bytes())
+	r.explainBlocks(in, plan.(*instance.BlockSchedule), result.Begin)
+	return r, nil
 }
 
 // explainTasks explains a plan whose tasks are all written out.

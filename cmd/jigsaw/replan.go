@@ -196,10 +196,11 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return err
 	}
-	if s.blocks == nil {
-		s.blocks = s.tasks.Block()
+	blocks, ok := s.(*instance.BlockSchedule)
+	if !ok {
+		blocks = s.(*instance.Schedule).Block()
 	}
-	if end := time.Duration(in.Duration(s.end(in))); !began.IsZero() && at >= end {
+	if end := time.Duration(in.Duration(s.Makespan(in))); !began.IsZero() && at >= end {
 		by := func(after time.Duration) string { return view.MomentLike(began, after.Seconds(), end.Seconds()) }
 		return cli.Usage(fmt.Errorf("--at %s: %s is not within the plan, which goes on from %s to %s", &o.at, by(at), by(0), by(end)))
 	}
@@ -210,7 +211,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	update.At = instance.Duration(at)
 	w := o.Watcher(std, in)
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
-	r, err := jigsaw.Replan(ctx, document.Spec, models, s.blocks, update, options)
+	r, err := jigsaw.Replan(ctx, document.Spec, models, blocks, update, options)
 	w.End(nil)
 	if err != nil {
 		return explain(err)

@@ -142,7 +142,7 @@ func (s *BlockSchedule) Spans(in *Instance) (from, to []Tick) {
 	for j := range from {
 		from[j] = max(0, from[j])
 	}
-	return from, EndsOf(s.Blocks, len(in.Jobs))
+	return from, s.Completion(in)
 }
 
 // EndsOf returns when each of a number of jobs ends in blocks; 0 for jobs that are in none.
@@ -161,17 +161,17 @@ func EndsOf(blocks []Block, jobs int) []Tick {
 	return ends
 }
 
-// Makespan returns the end of the last job.
+// Completion implements [Plan].
+func (s *BlockSchedule) Completion(in *Instance) []Tick { return EndsOf(s.Blocks, len(in.Jobs)) }
+
+// Makespan implements [Plan].
 func (s *BlockSchedule) Makespan(in *Instance) Tick {
-	return slices.Max(append(EndsOf(s.Blocks, len(in.Jobs)), 0))
+	return slices.Max(append(s.Completion(in), 0))
 }
 
-// BlockValue is [Instance.Value] of the expansion.
-func (in *Instance) BlockValue(s *BlockSchedule) *big.Rat {
-	return in.ValueAt(EndsOf(s.Blocks, len(in.Jobs)))
-}
+func (s *BlockSchedule) value(in *Instance) *big.Rat { return in.ValueAt(s.Completion(in)) }
 
-// Efficiency is [Schedule.Efficiency] of the expansion of a valid schedule.
+// Efficiency implements [Plan].
 func (s *BlockSchedule) Efficiency(in *Instance) float64 {
 	iterations := make([]int, len(in.Jobs))
 	for j := range iterations {

@@ -14,19 +14,20 @@ func (in *Instance) Priced() bool {
 	return slices.ContainsFunc(in.GPUs, func(g GPU) bool { return in.Types[g.Type].Price > 0 })
 }
 
-// Cost is what a schedule that runs once costs, exactly, in the currency of the prices: each GPU is paid for
+// Cost is what a plan that runs once costs, exactly, in the currency of the prices: each GPU is paid for
 // at every tick at which one of its jobs is there, from its admission, which is its load before its
-// first task, to its end. Of a periodic schedule it is the cost of an hour, in which every GPU that a job
+// first task, to its end. Of a periodic plan it is the cost of an hour, in which every GPU that a job
 // lives on is paid for.
-func (in *Instance) Cost(s *Schedule) *big.Rat {
+func (in *Instance) Cost(p Plan) *big.Rat { return p.cost(in) }
+
+func (s *Schedule) cost(in *Instance) *big.Rat {
 	if s.Period > 0 {
 		return in.hourly(s.Residency)
 	}
-	return in.BlockCost(s.Block())
+	return s.Block().cost(in)
 }
 
-// BlockCost is [Instance.Cost] of the expansion.
-func (in *Instance) BlockCost(s *BlockSchedule) *big.Rat {
+func (s *BlockSchedule) cost(in *Instance) *big.Rat {
 	from, to := s.Spans(in)
 	return in.rent(s.Residency, from, to)
 }

@@ -66,7 +66,7 @@ func TestCost(t *testing.T) {
 		cost := in.Cost(s)
 		require.Zero(t, cost.Cmp(paid(in, s)), "seed %d", seed)
 		blocks := &instance.BlockSchedule{Residency: s.Residency, Blocks: []instance.Block{{Repeats: 1, Tasks: s.Tasks, Syncs: s.Syncs}}}
-		require.Zero(t, cost.Cmp(in.BlockCost(blocks)), "seed %d", seed)
+		require.Zero(t, cost.Cmp(in.Cost(blocks)), "seed %d", seed)
 		least := relax.New(in).LeastCost()
 		require.LessOrEqual(t, least.Cmp(cost), 0, "seed %d: %s costs less than %s", seed, cost, least)
 		by := area.CostBy(relax.New(in), s.Makespan(in)).Value

@@ -89,8 +89,7 @@ func (s *Schedule) Clone() *Schedule {
 	return c
 }
 
-// Completion returns for every job the end of its last synchronisation, or of
-// its last task if it has no synchronisations.
+// Completion implements [Plan].
 func (s *Schedule) Completion(in *Instance) []Tick {
 	c := make([]Tick, len(in.Jobs))
 	for _, t := range s.Tasks {
@@ -102,7 +101,7 @@ func (s *Schedule) Completion(in *Instance) []Tick {
 	return c
 }
 
-// Makespan returns the largest completion time.
+// Makespan implements [Plan].
 func (s *Schedule) Makespan(in *Instance) Tick {
 	return slices.Max(append(s.Completion(in), 0))
 }
@@ -117,10 +116,28 @@ func (s *Schedule) Iterations(in *Instance) []int {
 	return r
 }
 
-// Value returns the schedule's objective, exactly: ticks for makespan,
+// Plan is a valid schedule in either form: a [*Schedule] or a [*BlockSchedule].
+type Plan interface {
+	// Completion returns for every job the end of its last synchronisation, or of
+	// its last task if it has no synchronisations.
+	Completion(in *Instance) []Tick
+	// Makespan returns the largest completion time.
+	Makespan(in *Instance) Tick
+	// Efficiency returns the full-backpropagation work delivered per GPU-tick
+	// available until the makespan, or within a period (docs/problem.md section 5).
+	// It is 0 for an empty plan.
+	Efficiency(in *Instance) float64
+
+	value(in *Instance) *big.Rat
+	cost(in *Instance) *big.Rat
+}
+
+// Value returns the plan's objective, exactly: ticks for makespan,
 // weight-ticks for weighted completion, weighted iterations per tick for
 // throughput, and a fraction of the full-depth speed for its max-min form.
-func (in *Instance) Value(s *Schedule) *big.Rat {
+func (in *Instance) Value(p Plan) *big.Rat { return p.value(in) }
+
+func (s *Schedule) value(in *Instance) *big.Rat {
 	if in.Objective.Periodic() {
 		return in.RateValue(s.Iterations(in), s.Period)
 	}
@@ -204,9 +221,7 @@ func (j *Job) FastestFull() Tick {
 	return best
 }
 
-// Efficiency returns the full-backpropagation work delivered per GPU-tick
-// available until the makespan, or within a period (docs/problem.md section 5).
-// It is 0 for an empty plan.
+// Efficiency implements [Plan].
 func (s *Schedule) Efficiency(in *Instance) float64 {
 	span := s.Period
 	if span == 0 {

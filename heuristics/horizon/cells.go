@@ -35,10 +35,10 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		s, err := d.plan(ctx, divisions[size], false)
 		if err != nil {
 			failed = err // a plan that misses a deadline does not count
-		} else if best == nil || in.BlockValue(s).Cmp(in.BlockValue(best)) < 0 {
+		} else if best == nil || in.Value(s).Cmp(in.Value(best)) < 0 {
 			best, chosen = s, size
 			if c.Improved != nil {
-				c.Improved(in.BlockValue(s))
+				c.Improved(in.Value(s))
 			}
 		}
 	}

@@ -83,8 +83,8 @@ func TestQuickAdmission(t *testing.T) {
 		}
 		without, err := cells(horizon.Config{Quick: true, Without: method.Set{method.Admission: true}}, in)
 		require.NoError(t, err)
-		require.LessOrEqual(t, in.BlockValue(with).Cmp(in.BlockValue(without)), 0)
-		if in.BlockValue(with).Cmp(in.BlockValue(without)) < 0 {
+		require.LessOrEqual(t, in.Value(with).Cmp(in.Value(without)), 0)
+		if in.Value(with).Cmp(in.Value(without)) < 0 {
 			sooner++
 		}
 	}
@@ -110,7 +110,7 @@ jobs:
 		for _, s := range plans {
 			require.Empty(t, check.Blocks(in, s))
 		}
-		return in.BlockValue(plans[len(plans)-1]), len(plans)
+		return in.Value(plans[len(plans)-1]), len(plans)
 	}
 	for keys, count := range map[string]int{"": 1, ", release: 400ms": 2} { // a job that comes later may be admitted as it comes
 		one, plans := plan(1, 2, 1, 0, keys)

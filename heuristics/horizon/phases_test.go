@@ -56,7 +56,7 @@ func TestPhases(t *testing.T) {
 		}
 		weighted := *in
 		weighted.Objective = instance.WeightedCompletion
-		before, after := weighted.BlockValue(s), weighted.BlockValue(phased)
+		before, after := weighted.Value(s), weighted.Value(phased)
 		if by == 0 && objective == instance.Makespan { // the ends of groups are the objective
 			require.LessOrEqual(t, phased.Makespan(in), s.Makespan(in), "%d", n)
 		} else {

@@ -76,10 +76,10 @@ func TestQueues(t *testing.T) {
 		if slices.ContainsFunc(better.Blocks, func(b instance.Block) bool { return b.Tasks[0].Job != b.Tasks[len(b.Tasks)-1].Job }) {
 			shared++
 		}
-		require.LessOrEqual(t, in.BlockValue(better).Cmp(in.BlockValue(s)), 0)
+		require.LessOrEqual(t, in.Value(better).Cmp(in.Value(s)), 0)
 		again, _, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), order)
 		require.NoError(t, err)
-		require.LessOrEqual(t, in.BlockValue(again).Cmp(in.BlockValue(s)), 0)
+		require.LessOrEqual(t, in.Value(again).Cmp(in.Value(s)), 0)
 		repeated, _, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
 		require.Equal(t, better, repeated)
@@ -194,8 +194,8 @@ func TestChains(t *testing.T) {
 			return s
 		}
 		s := plan(false)
-		v, _ := in.BlockValue(s).Float64()
-		whole, _ := in.BlockValue(plan(true)).Float64()
+		v, _ := in.Value(s).Float64()
+		whole, _ := in.Value(plan(true)).Float64()
 		t.Logf("%s: %.4f of whole jobs", residence, v/whole)
 		require.Less(t, v, 0.99*whole)
 		mates := map[instance.JobID]map[instance.JobID]bool{}

@@ -137,7 +137,7 @@ func Ends(in *instance.Instance, s *instance.BlockSchedule) (sum instance.Tick) 
 
 // offer makes a plan the best if it is better.
 func (r *Resumption) offer(s *instance.BlockSchedule) bool {
-	v, sum := r.in.BlockValue(s), Ends(r.in, s)
+	v, sum := r.in.Value(s), Ends(r.in, s)
 	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) {
 		return false
 	}

@@ -33,8 +33,8 @@ func TestBlocks(t *testing.T) {
 		if result.Blocks == nil {
 			continue
 		}
-		whole := codec.NewBlocksJSON(in, result.Blocks)
-		more := codec.NewBlocksJSON(in, result.Blocks)
+		whole := codec.NewScheduleJSON(in, result.Blocks)
+		more := codec.NewScheduleJSON(in, result.Blocks)
 		for i := range more.Blocks {
 			if b := &more.Blocks[i]; b.Repeats > 1 {
 				b.Repeats++
@@ -45,7 +45,7 @@ func TestBlocks(t *testing.T) {
 		a := r.ask(requestOf(t, spec, []*codec.ScheduleJSON{whole, more}, nil))
 		require.Empty(t, a.Refused)
 		require.Empty(t, a.Schedules[0].Violations)
-		require.Equal(t, in.BlockValue(result.Blocks).RatString(), a.Schedules[0].Value)
+		require.Equal(t, in.Value(result.Blocks).RatString(), a.Schedules[0].Value)
 		require.InDelta(t, result.Blocks.Efficiency(in), a.Schedules[0].Efficiency, 1e-9)
 		plans++
 		if encode(whole) != encode(more) {

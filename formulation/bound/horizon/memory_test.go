@@ -69,7 +69,7 @@ func TestSandwich(t *testing.T) {
 		plan, _, err := queues.Config{Rounds: 10}.Orders(context.Background(), in, rng)
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, plan))
-		require.LessOrEqual(t, optimum.Cmp(in.BlockValue(plan)), 0)
+		require.LessOrEqual(t, optimum.Cmp(in.Value(plan)), 0)
 	}
 	t.Logf("%d solved; %d bounds tight; memory x time strongest in %d, of %d by jobs apart; %d better than where all stay", solved, tight, binding, apart, waited)
 	require.Greater(t, solved, count*3/4)

@@ -51,6 +51,14 @@ func Blocks(in *instance.Instance, s *instance.BlockSchedule) []Violation {
 	return c.violations()
 }
 
+// Plan is [Schedule] or [Blocks], depending on the form of the plan.
+func Plan(in *instance.Instance, p instance.Plan) []Violation {
+	if s, ok := p.(*instance.Schedule); ok {
+		return Schedule(in, s)
+	}
+	return Blocks(in, p.(*instance.BlockSchedule))
+}
+
 // blocksCheck carries one check of a plan in blocks. The schedule of its checker is the
 // first repeat of every block, at its time and with its numbers of iterations.
 type blocksCheck struct {

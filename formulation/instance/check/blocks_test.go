@@ -115,7 +115,7 @@ func TestBlocksExpandToValidSchedules(t *testing.T) {
 		case len(found) == 0:
 			accepted++
 			require.Empty(t, expanded, "%+v", plan)
-			require.Equal(t, in.Value(written), in.BlockValue(plan))
+			require.Equal(t, in.Value(written), in.Value(plan))
 			require.InDelta(t, written.Efficiency(in), plan.Efficiency(in), 1e-9)
 			require.EqualValues(t, len(written.Tasks), plan.Tasks())
 		case len(expanded) == 0:
@@ -394,10 +394,9 @@ jobs:
 func TestBlocksInFiles(t *testing.T) {
 	in, plan := longPlan(t)
 	var file bytes.Buffer
-	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewBlocksJSON(in, plan)))
-	s, read, err := codec.DecodePlan(in, bytes.NewReader(file.Bytes()))
+	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewScheduleJSON(in, plan)))
+	read, err := codec.DecodePlan(in, bytes.NewReader(file.Bytes()))
 	require.NoError(t, err)
-	require.Nil(t, s)
 	require.Equal(t, plan, read)
 	_, err = codec.DecodeSchedule(in, bytes.NewReader(file.Bytes()))
 	require.EqualError(t, err, "instance: the schedule is one in blocks, and here every task has to be written out")
@@ -409,7 +408,7 @@ func TestBlocksInFiles(t *testing.T) {
 		`{"residency": {}, "blocks": [7]}`:                                       `instance: line 1, column 30: blocks[0]: expected an object with the keys start, period, repeats, tasks, syncs`,
 		`{"residency": {}, "blocks": [{"start": 0, "repeats": 0, "period": 1, "tasks": [{"job": "z"}], "syncs": [], "more": 1}], "period": 1}`: "instance: line 1, column 54: blocks[0].repeats: 0 is out of range; it goes from 1 to 1000000000\ninstance: line 1, column 80: blocks[0].tasks[0]: the key \"iteration\" is missing",
 	} {
-		_, _, err := codec.DecodePlan(in, bytes.NewReader([]byte(text)))
+		_, err := codec.DecodePlan(in, bytes.NewReader([]byte(text)))
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -59,16 +59,15 @@ type SyncJSON struct {
 	Rate float64 `json:"rate"`
 }
 
-// NewScheduleJSON returns the form of s in files, for use inside larger results.
-// s must refer to jobs and depths of the instance.
-func NewScheduleJSON(in *instance.Instance, s *instance.Schedule) *ScheduleJSON {
-	f := &ScheduleJSON{Period: s.Period, Residency: homesJSON(in, s.Residency)}
-	f.Tasks, f.Syncs = patternJSON(in, s.Tasks, s.Syncs)
-	return f
-}
-
-// NewBlocksJSON returns the form of s in files, as [NewScheduleJSON].
-func NewBlocksJSON(in *instance.Instance, s *instance.BlockSchedule) *ScheduleJSON {
+// NewScheduleJSON returns the form of a plan in files, for use inside larger results.
+// The plan must refer to jobs and depths of the instance.
+func NewScheduleJSON(in *instance.Instance, p instance.Plan) *ScheduleJSON {
+	if s, ok := p.(*instance.Schedule); ok {
+		f := &ScheduleJSON{Period: s.Period, Residency: homesJSON(in, s.Residency)}
+		f.Tasks, f.Syncs = patternJSON(in, s.Tasks, s.Syncs)
+		return f
+	}
+	s := p.(*instance.BlockSchedule)
 	f := &ScheduleJSON{Residency: homesJSON(in, s.Residency), Blocks: make([]BlockJSON, len(s.Blocks))}
 	for i, b := range s.Blocks {
 		tasks, syncs := patternJSON(in, b.Tasks, b.Syncs)

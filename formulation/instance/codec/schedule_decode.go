@@ -41,22 +41,26 @@ var (
 //
 // A plan in blocks is refused; [DecodePlan] reads it.
 func DecodeSchedule(in *instance.Instance, r io.Reader) (*instance.Schedule, error) {
-	s, blocks, err := DecodePlan(in, r)
-	if err == nil && blocks != nil {
+	p, err := DecodePlan(in, r)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := p.(*instance.Schedule)
+	if !ok {
 		return nil, whole("the schedule is one in blocks, and here every task has to be written out")
 	}
-	return s, err
+	return s, nil
 }
 
-// DecodePlan is [DecodeSchedule] for plans of either form: one of the two is nil.
-func DecodePlan(in *instance.Instance, r io.Reader) (*instance.Schedule, *instance.BlockSchedule, error) {
+// DecodePlan is [DecodeSchedule] for plans of either form.
+func DecodePlan(in *instance.Instance, r io.Reader) (instance.Plan, error) {
 	limited := &io.LimitedReader{R: r, N: maxScheduleBytes + 1}
 	d, err := decodeSchedule(in, bufio.NewReader(limited))
 	if limited.N == 0 {
-		return nil, nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
+		return nil, whole("the schedule is larger than %d MiB", maxScheduleBytes>>20)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return d.schedule()
 }
@@ -174,7 +178,7 @@ func (d *scheduleDecoder) badAt(at strictjson.Position, field, format string, ar
 }
 
 // schedule returns what was read, or what is wrong with it.
-func (d *scheduleDecoder) schedule() (*instance.Schedule, *instance.BlockSchedule, error) {
+func (d *scheduleDecoder) schedule() (instance.Plan, error) {
 	d.list, d.index = "", -1
 	given := func(name string) bool { return d.seen&(1<<slices.Index(scheduleFields, name)) != 0 }
 	for _, name := range scheduleFields {
@@ -193,15 +197,15 @@ func (d *scheduleDecoder) schedule() (*instance.Schedule, *instance.BlockSchedul
 	}
 	if len(d.problems) > 0 {
 		d.problems.Sort()
-		return nil, nil, d.problems
+		return nil, d.problems
 	}
 	if given("blocks") {
 		s := &instance.BlockSchedule{Residency: d.s.Residency, Blocks: d.blocks}
 		s.Sort()
-		return nil, s, nil
+		return s, nil
 	}
 	d.s.Sort()
-	return &d.s, nil, nil
+	return &d.s, nil
 }
 
 // key finds a key among those known and reports unknown and repeated ones.

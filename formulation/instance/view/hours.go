@@ -139,7 +139,7 @@ func (h *hours) when(j instance.JobID) string {
 // summary is the line below the title.
 func (h *hours) summary() string {
 	in := h.in
-	value, _ := in.BlockValue(h.plan).Float64()
+	value, _ := in.Value(h.plan).Float64()
 	parts := []string{"makespan " + seconds(in, h.horizon)}
 	if in.Objective != instance.Makespan {
 		parts = []string{objectiveName(in.Objective) + " " + h.value(value), parts[0]}
