@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -138,9 +137,6 @@ Exit codes: 0 explained, 2 invalid input, 3 proven infeasible.`,
 }
 
 func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Streams) error {
-	if len(args) > 1 && args[0] == "-" && args[1] == "-" {
-		return cli.Usage(errors.New("only one of instance and schedule can come from standard input"))
-	}
 	r, err := o.run(ctx, std, args...)
 	if err != nil {
 		return err

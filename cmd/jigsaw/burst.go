@@ -65,7 +65,7 @@ Exit codes: 0 planned, 2 invalid input.`,
 	}
 	o.to.Flags(c, cli.PrintFormats()...)
 	f := c.Flags()
-	f.StringArrayVar(&o.files, "profiles", nil, "a profile file to use besides the library (repeatable)")
+	cli.ProfileFlag(c, &o.files)
 	f.StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	f.IntVar(&o.batch, "batch", 32, "samples of an iteration, over all GPUs")
 	f.IntSliceVar(&o.gpus, "gpus", []int{8}, "most GPUs that a layer may have, a power of two; several are compared")

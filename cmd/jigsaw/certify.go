@@ -67,10 +67,6 @@ type certifyReport struct {
 }
 
 func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.Destination, std cli.Streams) error {
-	stdin := func(name string) bool { return name == "-" }
-	if first := slices.IndexFunc(args, stdin); first >= 0 && slices.ContainsFunc(args[first+1:], stdin) {
-		return cli.Usage(errors.New("only one file can come from standard input"))
-	}
 	if err := cli.CheckWritable(o.Files(args...), to.File); err != nil {
 		return err
 	}

@@ -65,9 +65,6 @@ type violation struct {
 }
 
 func runCheck(name, schedule string, o cli.InstanceFlags, to cli.Destination, d drawings, begin cli.Begin, std cli.Streams) error {
-	if name == "-" && schedule == "-" {
-		return cli.Usage(fmt.Errorf("only one of instance and schedule can come from standard input"))
-	}
 	if err := cli.CheckWritable(o.Files(name, schedule), append(d.files(), to.File)...); err != nil {
 		return err
 	}

@@ -33,9 +33,6 @@ Exit codes: 0 valid, 2 no valid schedule.`,
 }
 
 func runImport(ctx context.Context, name, solution string, o programOptions, std cli.Streams) error {
-	if name == "-" && solution == "-" {
-		return cli.Usage(fmt.Errorf("only one of instance and solution can come from standard input"))
-	}
 	if err := cli.CheckWritable(o.Files(name, solution), o.to.File); err != nil {
 		return err
 	}

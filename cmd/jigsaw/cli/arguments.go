@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,21 +26,21 @@ func CommandName(c *cobra.Command) string {
 	return name
 }
 
-// ExactArgs is cobra's, with a usage error.
-func ExactArgs(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return Usage(fmt.Errorf("%s takes %s, not %d; usage: %s", CommandName(c), Count(n, "argument"), len(args), c.UseLine()))
-		}
-		return nil
-	}
-}
+// ExactArgs is cobra's, with a usage error, and for files: only one of them can be "-".
+func ExactArgs(n int) cobra.PositionalArgs { return RangeArgs(n, n) }
 
-// RangeArgs is [ExactArgs] for a range of numbers.
+// RangeArgs is [ExactArgs] for one of two numbers.
 func RangeArgs(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return Usage(fmt.Errorf("%s takes %d or %s, not %d; usage: %s", CommandName(c), least, Count(most, "argument"), len(args), c.UseLine()))
+			takes := Count(most, "argument")
+			if least < most {
+				takes = fmt.Sprintf("%d or %s", least, takes)
+			}
+			return Usage(fmt.Errorf("%s takes %s, not %d; usage: %s", CommandName(c), takes, len(args), c.UseLine()))
+		}
+		if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
+			return Usage(errors.New("only one file can come from standard input"))
 		}
 		return nil
 	}

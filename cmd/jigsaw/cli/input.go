@@ -44,12 +44,17 @@ type InstanceFlags struct {
 
 // Flags adds the flags to a command.
 func (o *InstanceFlags) Flags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&o.Profiles, "profiles", nil, "a profile file to use besides the library (repeatable)")
+	ProfileFlag(c, &o.Profiles)
 	c.Flags().StringArrayVar(&o.estimates, "estimate", nil, "estimate the profile of a model that jobs run, for the cluster's GPUs, from its `MODEL=config.json`; options may follow: ,sequence=4096,precision=bf16,attention=eager,mfu=40%,checkpointing (repeatable)")
 	c.Flags().StringVar(&o.Objective, "objective", "", "replace the instance's objective: "+strings.Join(objectiveNames(), ", "))
 	c.Flags().Var(&o.deadlines, "deadlines", "deadline, like 12h, of jobs that have none of their own; a `time` of the clock, like 08:00, if it is known when the plan begins; with --objective weighted_completion each job then ends as early as it can")
 	_ = c.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions(objectiveNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = CompleteInstance
+}
+
+// ProfileFlag adds the flag for profile files to a command.
+func ProfileFlag(c *cobra.Command, files *[]string) {
+	c.Flags().StringArrayVar(files, "profiles", nil, "a profile file to use besides the library (repeatable)")
 }
 
 func objectiveNames() (names []cobra.Completion) {

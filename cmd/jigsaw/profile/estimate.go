@@ -220,7 +220,7 @@ estimate to measurement; where only throughputs are known, that of the whole ite
 		RunE: func(*cobra.Command, []string) error { return runProfileCompare(files, to, std) },
 	}
 	to.Flags(c, cli.PrintFormats()...)
-	c.Flags().StringArrayVar(&files, "profiles", nil, "a profile file to use besides the library (repeatable)")
+	cli.ProfileFlag(c, &files)
 	return c
 }
 

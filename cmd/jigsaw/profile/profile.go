@@ -102,7 +102,7 @@ are not allowed: the layer is inside a block.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return runProfileShow(args[0], o, std) },
 	}
 	o.to.Flags(c, cli.PrintFormats()...)
-	c.Flags().StringArrayVar(&o.files, "profiles", nil, "a profile file to use besides the library (repeatable)")
+	cli.ProfileFlag(c, &o.files)
 	c.Flags().StringVar(&o.gpu, "gpu", "", "the GPU type, where the model was measured on several")
 	c.Flags().IntVar(&o.batch, "batch", 0, "the batch size, where the model was measured at several")
 	c.Flags().IntVar(&o.group, "gpus-per-worker", 1, "the GPUs of a worker, where there are profiles of several together")

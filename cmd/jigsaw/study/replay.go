@@ -40,7 +40,7 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	o.Flags(c, "the trace")
 	f.StringVar(&o.cluster, "cluster", "", "nodes x GPUs, like 64x8 or \"8x4:v100,4x8:k80\", or a cluster file, instance file or example whose cluster is taken")
-	f.StringArrayVar(&o.profiles, "profiles", nil, "a profile file to use besides the library (repeatable)")
+	cli.ProfileFlag(c, &o.profiles)
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
 	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
