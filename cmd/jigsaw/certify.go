@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,63 +75,38 @@ func runCertify(ctx context.Context, args []string, o cli.InstanceFlags, to cli.
 	if err != nil {
 		return err
 	}
-	if molds := document.Spec.Molds(); molds || document.Spec.Bursts() {
-		if len(args) == 3 && !molds {
-			return cli.Usage(errors.New("for a plan of burst-parallel jobs use jigsaw check, which shows its bound as well"))
-		}
-		about := bursts
-		if molds {
-			about = anyWorkers
-		}
-		p, err := about(ctx, document, models)
-		if err != nil {
-			return cli.Refused(document, args[0], "a valid instance", err)
-		}
-		report, err := p.certificate(ctx, o.Unnamed, args[1], std)
-		if err != nil {
-			return err
-		}
-		var in *instance.Instance
-		var plan instance.Plan
-		if len(args) == 3 {
-			if in, plan, err = molded(document, models, args[2], std); err != nil {
-				return err
-			}
-			if err := report.judge(in, plan); err != nil {
-				return err
-			}
-		}
-		err = to.Print(std, report, func(w io.Writer) {
-			fmt.Fprintf(w, "%s\n\nproven: %s\nproof: %s\n", p.title, p.says(report.bound), report.proof())
-			report.judged(w, in, plan)
-		})
-		return errors.Join(err, report.exit())
+	about := proofsOf
+	switch {
+	case document.Spec.Molds():
+		about = anyWorkers
+	case document.Spec.Bursts():
+		about = bursts
 	}
-	in, err := document.Compile(models)
+	p, err := about(ctx, document, models)
 	if err != nil {
-		return cli.Invalid(args[0], "a valid instance", err)
+		return cli.Refused(document, args[0], "a valid instance", err)
 	}
-	report, err := proofs{
-		in.Name, string(in.Objective), "", nil,
-		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeCertificate(in, r) },
-		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.Certify(ctx, in, c) },
-	}.certificate(ctx, o.Unnamed, args[1], std)
+	if len(args) == 3 && p.read == nil {
+		return cli.Usage(errors.New("for a plan of burst-parallel jobs use jigsaw check, which shows its bound as well"))
+	}
+	report, err := p.certificate(ctx, o.Unnamed, args[1], std)
 	if err != nil {
 		return err
 	}
-	if why := jigsaw.Overdue(in, report.bound); why != "" && !jigsaw.AboutCost(report.certificate) {
-		report.Infeasible, report.Reasons = true, []string{why}
-	}
+	var in *instance.Instance
 	var plan instance.Plan
 	if len(args) == 3 {
-		if plan, err = readSchedule(in, args[2], std); err != nil {
+		if in, plan, err = p.read(args[2], std); err != nil {
 			return err
 		}
 		if err := report.judge(in, plan); err != nil {
 			return err
 		}
 	}
-	return errors.Join(to.Print(std, report, func(w io.Writer) { report.table(w, in, plan) }), report.exit())
+	return errors.Join(to.Print(std, report, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\n\nproven: %s\nproof: %s\n", p.title, p.says(report), report.proof())
+		report.judged(w, in, plan)
+	}), report.exit())
 }
 
 // exit returns an error for an invalid schedule.
@@ -139,6 +115,67 @@ func (r *certifyReport) exit() error {
 		return &cli.ExitError{Code: cli.ExitFailure}
 	}
 	return nil
+}
+
+// proofs checks proofs about one kind of instance.
+type proofs struct {
+	name, objective, title string
+	// says explains what is proven.
+	says   func(*certifyReport) string
+	decode func(io.Reader) (*jigsaw.Certificate, error)
+	prove  func(*jigsaw.Certificate) (jigsaw.Proven, error)
+	// read reads a plan of the instance, which may choose parts of that; nil: such plans are not judged.
+	read func(name string, std cli.Streams) (*instance.Instance, instance.Plan, error)
+}
+
+// proofsOf returns those for an instance that leaves nothing to choose.
+func proofsOf(ctx context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
+	in, err := document.Compile(models)
+	if err != nil {
+		return nil, err
+	}
+	return &proofs{
+		in.Name, string(in.Objective), title(in),
+		func(r *certifyReport) string {
+			if r.Infeasible {
+				return "no valid schedule exists:\n- " + strings.Join(r.Reasons, "\n- ")
+			}
+			return jigsaw.FormatProven(in, r.certificate, r.bound)
+		},
+		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeCertificate(in, r) },
+		func(c *jigsaw.Certificate) (jigsaw.Proven, error) {
+			proven, err := jigsaw.Certify(ctx, in, c)
+			if err == nil && !jigsaw.AboutCost(c) {
+				if why := jigsaw.Overdue(in, proven.Value); why != "" {
+					proven.Infeasible = []string{why}
+				}
+			}
+			return proven, err
+		},
+		func(name string, std cli.Streams) (*instance.Instance, instance.Plan, error) {
+			plan, err := readSchedule(in, name, std)
+			return in, plan, err
+		},
+	}, nil
+}
+
+// anyWorkers returns those for moldable jobs.
+func anyWorkers(ctx context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
+	in, err := instance.CompileMolds(document.Spec, models)
+	if err != nil {
+		return nil, err
+	}
+	return &proofs{
+		document.Spec.Name, string(instance.Makespan), document.Spec.Name + ": jobs with numbers of workers to choose from, makespan",
+		func(r *certifyReport) string {
+			return "with any numbers of workers no schedule has a makespan below " + jigsaw.FormatValue(in.Jobs[0].Alone[0], r.bound)
+		},
+		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeMoldCertificate(in, r) },
+		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyMolds(ctx, in, c) },
+		func(name string, std cli.Streams) (*instance.Instance, instance.Plan, error) {
+			return molded(document, models, name, std)
+		},
+	}, nil
 }
 
 // molded reads a plan of moldable jobs, and compiles the instance with its numbers of workers.
@@ -168,31 +205,6 @@ func molded(document *codec.Document, models instance.ProfileSource, name string
 	return in, s, err
 }
 
-// proofs checks proofs about one kind of instance.
-type proofs struct {
-	name, objective, title string
-	// says explains a bound.
-	says   func(bound *big.Rat) string
-	decode func(io.Reader) (*jigsaw.Certificate, error)
-	prove  func(*jigsaw.Certificate) (jigsaw.Proven, error)
-}
-
-// anyWorkers returns those for moldable jobs.
-func anyWorkers(ctx context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
-	in, err := instance.CompileMolds(document.Spec, models)
-	if err != nil {
-		return nil, err
-	}
-	return &proofs{
-		document.Spec.Name, string(instance.Makespan), document.Spec.Name + ": jobs with numbers of workers to choose from, makespan",
-		func(bound *big.Rat) string {
-			return "with any numbers of workers no schedule has a makespan below " + jigsaw.FormatValue(in.Jobs[0].Alone[0], bound)
-		},
-		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeMoldCertificate(in, r) },
-		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyMolds(ctx, in, c) },
-	}, nil
-}
-
 // bursts returns those for background jobs.
 func bursts(_ context.Context, document *codec.Document, models instance.ProfileSource) (*proofs, error) {
 	in, err := document.CompileBursts(models)
@@ -200,18 +212,18 @@ func bursts(_ context.Context, document *codec.Document, models instance.Profile
 		return nil, err
 	}
 	return &proofs{
-		in.Name, "background", burstTitle(in),
-		func(bound *big.Rat) string {
-			return fmt.Sprintf("beside these stages of the burst-parallel jobs the background has at most %.4f GPUs' worth", float(bound))
+		name: in.Name, objective: "background", title: burstTitle(in),
+		says: func(r *certifyReport) string {
+			return fmt.Sprintf("beside these stages of the burst-parallel jobs the background has at most %.4f GPUs' worth", float(r.bound))
 		},
-		func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeBackgroundCertificate(in, r) },
-		func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyBackground(in, c) },
+		decode: func(r io.Reader) (*jigsaw.Certificate, error) { return jigsaw.DecodeBackgroundCertificate(in, r) },
+		prove:  func(c *jigsaw.Certificate) (jigsaw.Proven, error) { return jigsaw.CertifyBackground(in, c) },
 	}, nil
 }
 
 // certificate reads a certificate and proves it. An instance without a name takes that of its file, so under
 // another file name it is a different one.
-func (p proofs) certificate(ctx context.Context, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
+func (p *proofs) certificate(ctx context.Context, unnamed bool, name string, std cli.Streams) (*certifyReport, error) {
 	file, err := cli.OpenFile(name, std)
 	if err != nil {
 		return nil, cli.Usage(err)
@@ -276,20 +288,6 @@ func (r *certifyReport) proof() string {
 		return r.Kind + ", " + cli.Count(r.Prices, "price")
 	}
 	return r.Kind + ", which needs no prices"
-}
-
-func (r *certifyReport) table(w io.Writer, in *instance.Instance, plan instance.Plan) {
-	heading(w, in)
-	if r.Infeasible {
-		fmt.Fprintln(w, "proven: no valid schedule exists:")
-		for _, reason := range r.Reasons {
-			fmt.Fprintf(w, "- %s\n", reason)
-		}
-	} else {
-		fmt.Fprintf(w, "proven: %s\n", jigsaw.FormatProven(in, r.certificate, r.bound))
-	}
-	fmt.Fprintf(w, "proof: %s\n", r.proof())
-	r.judged(w, in, plan)
 }
 
 // judged prints the result for a schedule, if there is one.

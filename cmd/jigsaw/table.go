@@ -14,11 +14,13 @@ import (
 	"jigsaw/formulation/instance/view"
 )
 
-// heading is the first line of every table: what is planned, on what, with which objective.
-func heading(w io.Writer, in *instance.Instance) {
-	fmt.Fprintf(w, "%s: %s on %s in %s, %s\n\n", in.Name,
+// title is the first line of every table: what is planned, on what, with which objective.
+func title(in *instance.Instance) string {
+	return fmt.Sprintf("%s: %s on %s in %s, %s", in.Name,
 		cli.Count(len(in.Jobs), "job"), cli.Count(len(in.GPUs), "GPU"), cli.Count(len(in.Nodes), "node"), in.Objective)
 }
+
+func heading(w io.Writer, in *instance.Instance) { fmt.Fprintf(w, "%s\n\n", title(in)) }
 
 func certified(yes bool) string {
 	if yes {
