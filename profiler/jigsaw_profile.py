@@ -4,16 +4,16 @@ backpropagation (SPB) runs it.
     python3 jigsaw_profile.py mymodels.py:make_gpt --gpu h100 --batch 8 --file gpt.json
 
 The factory returns a model, the inputs of one batch (a tensor, tuple or dict), and a function
-that makes the loss of the model's output. It may take the batch size.
+that computes the loss from the model's output. It may take the batch size.
 
-Blocks are what back-propagation may stop before: modules by pattern (--blocks 'layers.*'), by default
-the children of the longest ModuleList or Sequential. What runs before the first of them is a layer
-called stem, what runs after the last one, with the loss, a layer called head; where these have no
-parameters they belong to their neighbours. What runs between two blocks belongs to the one before.
+Back-propagation may stop before any block: a module that matches a pattern (--blocks 'layers.*') or, by
+default, a child of the longest ModuleList or Sequential. What runs before the first block is a layer
+called stem; what runs after the last block, with the loss, is a layer called head. Without parameters
+they are merged into their neighbours. What runs between two blocks counts for the first of them.
 
 Backward times: for each layer c all parameters before it are frozen, and the whole backward pass is
 timed, B(c); the layer's own time is B(c) - B(c + 1). So no hook runs in the backward pass. Forward times
-are taken by hooks, on a GPU by events, without synchronisation in between.
+are measured by hooks, on a GPU with events and without synchronisation in between.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-TOLERANCE = 0.05  # by which the sum of the parts may differ from whole iterations
+TOLERANCE = 0.05  # relative difference of the sum of the parts from whole iterations without a warning
 
 
 class Refused(Exception):
-    """What cannot be measured, and how to mend it."""
+    """Something that cannot be measured; the message says what to change."""
 
 
 # --- the model ---------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def load(where: str, batch: int):
 
 
 def find_blocks(model: nn.Module, pattern: str | None) -> dict[str, nn.Module]:
-    """Blocks by name: those that the pattern matches, or the children of the longest list."""
+    """Blocks by name: modules that match the pattern, or the children of the longest list."""
     if type(model).__name__ == "OptimizedModule":
         raise Refused("torch.compile hides the modules; return the model before it is compiled")
     if pattern:
@@ -103,7 +103,7 @@ def tensors(value):
 
 
 def placed(value, device, dtype):
-    """The same with its tensors on a device, those of floating point with a type."""
+    """A copy with its tensors on a device, and floating-point tensors converted to dtype if one is given."""
     if isinstance(value, torch.Tensor):
         return value.to(device, dtype if dtype and value.is_floating_point() else None)
     if isinstance(value, dict):
@@ -114,7 +114,7 @@ def placed(value, device, dtype):
 
 
 def storage(t: torch.Tensor):
-    """The memory a tensor is in: its address and bytes."""
+    """The memory of a tensor: its address, and its size in bytes."""
     s = t.untyped_storage() if hasattr(t, "untyped_storage") else t.storage().untyped()
     return s.data_ptr(), s.nbytes()
 
@@ -140,7 +140,7 @@ class Clock:
             torch.cuda.synchronize()
 
     def between(self, a, b) -> float:
-        """Nanoseconds, once both have passed."""
+        """Nanoseconds between two marks, once the device has passed both."""
         return a.elapsed_time(b) * 1e6 if self.cuda else float(b - a)
 
 
@@ -164,7 +164,7 @@ class Profiler:
         return self.loss(out)
 
     def _order(self):
-        """One pass that tells the blocks' order, what each reads, and which layer a parameter is of."""
+        """One forward pass that finds the order of blocks, the bytes that each reads, and the layer of each parameter."""
         layer_of: dict[int, int] = {}  # storage of a parameter to the deepest layer that reads it
         handles, inside = [], set()
         for name, block in self.names.items():
@@ -225,7 +225,7 @@ class Profiler:
         return hook
 
     def activations(self) -> list[int]:
-        """Bytes that autograd keeps in each layer: storages once, without parameters."""
+        """Bytes that autograd saves in each layer for the backward pass: each storage once, without parameters."""
         kept: dict[int, tuple[int, int]] = {}
 
         def pack(t):
@@ -246,7 +246,7 @@ class Profiler:
         return total
 
     def _watch(self, entered):
-        """Calls entered(layer) where a layer begins."""
+        """Calls entered(layer) whenever a layer begins; returns the hooks' handles."""
         blocks = list(self.blocks.values())
         handles = [b.register_forward_pre_hook(lambda _m, _i, n=n: entered(n + 1)) for n, b in enumerate(blocks)]
         handles.append(blocks[-1].register_forward_hook(lambda _m, _i, _o: entered(len(blocks) + 1)))
@@ -311,7 +311,7 @@ class Profiler:
         return samples
 
     def workspace(self, kept: int) -> int:
-        """The peak of an iteration beside parameters, gradients and what is kept; 0 where it cannot be told."""
+        """Peak memory of an iteration in bytes, without parameters, gradients and activations; 0 if it is unknown."""
         if not self.clock.cuda:
             return 0
         self.model.zero_grad(set_to_none=True)
@@ -327,7 +327,7 @@ class Profiler:
 
 
 def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _done, _of: None) -> tuple[list[dict], dict]:
-    """The layers of a profile, and what is worth knowing of the measurement."""
+    """The layers of a profile, and facts about the measurement for its notes."""
     cuts = [c for c in range(len(profiler.layers)) if profiler.trainable[c]]
     if not cuts:
         raise Refused("no parameter requires a gradient")
@@ -362,7 +362,7 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
             "input": profiler.input_bytes[name],
         }
         if i > 0 and not profiler.trainable[i]:
-            layer["joined"] = True  # nothing there to train: no depth begins here
+            layer["joined"] = True  # nothing to train: no depth begins here
         layers.append(layer)
     if not profiler.parameters[0]:
         merge(layers, 0, layers[1])
@@ -378,7 +378,7 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
 
 
 def merge(layers: list[dict], at: int, into: dict):
-    """Counts a layer without parameters to its neighbour."""
+    """Merges a layer without parameters into its neighbour."""
     gone = layers.pop(at)
     for key in ("forward", "backward", "activations"):
         into[key] += gone[key]

@@ -1,6 +1,6 @@
 """The bounds chain and area, and those of prices of GPUs: docs/problem.md, sections 2, 5 and 6.
 
-Each is at least as strong as the text says, by looking at every kind of home that a job can have.
+Each is at least as strong as the text says, because it examines every kind of placement that a job can have.
 So a claim of either kind holds if it is no better than what is found here.
 """
 
@@ -18,8 +18,8 @@ import quantities as q
 from instance import Instance, Job
 
 MOST_MULTISETS = 100_000  # of depths
-MOST_HOMES = 20_000  # of a job that are looked at
-MOST_MOMENTS = 40  # heads, and tails, of a load that are looked at
+MOST_PLACEMENTS = 20_000  # of a job
+MOST_MOMENTS = 40  # heads, and tails, of a load
 
 
 class TooMany(Exception):
@@ -27,8 +27,8 @@ class TooMany(Exception):
 
 
 @dataclass
-class Home:
-    """Nodes that a job may live on; of nodes that are alike the first ones stand for all."""
+class Placement:
+    """Nodes whose GPUs a job may have; the first of identical nodes stand for all of them."""
 
     full: int  # ticks of the shortest task at full depth
     sync: int  # ticks of the shortest synchronisation
@@ -36,19 +36,19 @@ class Home:
 
 
 class Alone:
-    """What a job needs, were it alone."""
+    """A job as if it were alone on the cluster."""
 
     def __init__(self, instance: Instance, job: Job):
         self.instance, self.cluster, self.job = instance, instance.cluster, job
         here = {n.type for n in self.cluster.nodes}
         self.counts = [c for c in allowed(job) if all(n == 0 or self.least(d, here) for d, n in enumerate(c))]
-        # Where some task of an iteration can be.
+        # The GPU types that can run some task of an iteration.
         used = {d for c in self.counts for d, n in enumerate(c) if n > 0}
         self.types = {kind for kind in job.on if kind in here and any(self.fits(kind, d) for d in used)}
-        self.homes = [h for h in self.all_homes() if self.in_time(h)] if self.counts else []
-        if self.homes:
-            self.iteration = min(h.full + h.sync for h in self.homes)
-            self.full, self.sync = min(h.full for h in self.homes), min(h.sync for h in self.homes)
+        self.placements = [p for p in self.all_placements() if self.in_time(p)] if self.counts else []
+        if self.placements:
+            self.iteration = min(p.full + p.sync for p in self.placements)
+            self.full, self.sync = min(p.full for p in self.placements), min(p.sync for p in self.placements)
             # The least GPU time of an iteration.
             self.work = job.group * min(sum(n * self.least(d, here) for d, n in enumerate(c) if n > 0) for c in self.counts)
 
@@ -61,8 +61,8 @@ class Alone:
         times = [costs.time[depth] for kind, costs in self.job.on.items() if kind in kinds and self.fits(kind, depth)]
         return min(times, default=0)
 
-    def in_time(self, home: Home) -> bool:
-        iteration, longest = home.full + home.sync, self.instance.max_period
+    def in_time(self, placement: Placement) -> bool:
+        iteration, longest = placement.full + placement.sync, self.instance.max_period
         if self.instance.periodic:
             return longest is None or iteration <= longest
         return self.job.deadline is None or self.end(iteration) <= self.job.deadline
@@ -70,14 +70,14 @@ class Alone:
     def end(self, iteration: int) -> int:
         return self.job.release + self.job.load + self.job.iterations * iteration
 
-    def all_homes(self) -> Iterator[Home]:
+    def all_placements(self) -> Iterator[Placement]:
         volume: dict[int, int] = {}  # by parties
         for nodes in self.sets_of_nodes():
             full = self.least(len(self.job.depths) - 1, {self.cluster.nodes[n].type for n in nodes})
             if not full:
                 continue
             if self.job.gpus == 1:
-                yield Home(full, 0, {})
+                yield Placement(full, 0, {})
                 continue
             gpus = [g for n in nodes for g in self.cluster.nodes[n].gpus]
             ring = self.cluster.ring(gpus[: self.job.gpus] if len(nodes) == 1 else gpus, self.job.policy, self.job.group)
@@ -87,7 +87,7 @@ class Alone:
                 volume[ring.parties] = min(self.job.volume(c, ring.parties) for c in self.counts)
             bits = 8 * volume[ring.parties]
             sync = self.instance.ticks_of(volume[ring.parties], ring, self.cluster.levels[0])
-            yield Home(full, sync, {link: times * bits for link, times in ring.crossings.items()})
+            yield Placement(full, sync, {link: times * bits for link, times in ring.crossings.items()})
 
     def sets_of_nodes(self) -> Iterator[list[int]]:
         """Nodes that hold the workers, at least one each, within the limits of the job's placement."""
@@ -97,11 +97,11 @@ class Alone:
                 ports = [self.cluster.links[l] for l in (n.up, n.down, n.fabric)]
                 alike[(n.rack, n.type, len(n.gpus), *((p.capacity, p.failed) for p in ports))].append(number)
         classes = list(alike.values())
-        ways = 1
+        choices = 1
         for c in classes:
-            ways *= min(len(c), self.job.workers) + 1
-        if ways > MOST_HOMES:
-            raise TooMany(f"job {self.job.name!r} has more than {MOST_HOMES} kinds of homes")
+            choices *= min(len(c), self.job.workers) + 1
+        if choices > MOST_PLACEMENTS:
+            raise TooMany(f"job {self.job.name!r} has more than {MOST_PLACEMENTS} kinds of placements")
         for sizes in product(*(range(min(len(c), self.job.workers) + 1) for c in classes)):
             nodes = [n for c, size in zip(classes, sizes) for n in c[:size]]
             racks = {self.cluster.nodes[n].rack for n in nodes}
@@ -114,17 +114,17 @@ class Alone:
 
 
 def allowed(job: Job) -> list[list[int]]:
-    """Workers by depth, in every way that the job's SPB rule allows, in lexicographic order."""
+    """All multisets of depths, as workers by depth, that the job's SPB rule allows, in lexicographic order."""
     if job.fixed is not None:
         return [job.fixed]
     places, edges = job.workers + len(job.depths) - 1, len(job.depths) - 1
     if comb(places, edges) > MOST_MULTISETS:
         raise TooMany(f"job {job.name!r} has more than {MOST_MULTISETS} multisets of depths")
-    ways = []
+    found = []
     for inner in combinations(range(places), edges):
         bars = [-1, *inner, places]
-        ways.append([b - a - 1 for a, b in zip(bars, bars[1:])])
-    return [counts for counts in ways if job.allows(counts)]
+        found.append([b - a - 1 for a, b in zip(bars, bars[1:])])
+    return [counts for counts in found if job.allows(counts)]
 
 
 @dataclass
@@ -147,7 +147,7 @@ class Load:
 
 
 class Bounds:
-    """The value that no plan is better than; None where there is no plan at all."""
+    """Bounds on the values of plans; None if there is no plan at all."""
 
     def __init__(self, instance: Instance):
         if instance.queues:
@@ -160,7 +160,7 @@ class Bounds:
             if kind not in alike:
                 alike[kind] = Alone(instance, job)
             self.alone.append(alike[kind])
-        self.none = any(not a.homes for a in self.alone) and not instance.periodic
+        self.none = any(not a.placements for a in self.alone) and not instance.periodic
 
     @cached_property
     def chain(self) -> Optional[Fraction]:
@@ -171,9 +171,9 @@ class Bounds:
         if self.instance.objective == "weighted_completion":
             return Fraction(sum(a.job.weight * a.end(a.iteration) for a in self.alone))
         if self.instance.max_period is None:
-            return self.rates([Fraction(1, a.iteration) if a.homes else Fraction(0) for a in self.alone])
+            return self.rates([Fraction(1, a.iteration) if a.placements else Fraction(0) for a in self.alone])
         return max(
-            self.rates([Fraction(period // a.iteration if a.homes else 0, period) for a in self.alone])
+            self.rates([Fraction(period // a.iteration if a.placements else 0, period) for a in self.alone])
             for period in range(1, self.instance.max_period + 1)
         )
 
@@ -213,7 +213,7 @@ class Bounds:
 
     @cached_property
     def loads(self) -> list[Load]:
-        able = [a for a in self.alone if a.homes]
+        able = [a for a in self.alone if a.placements]
         sets = {frozenset(n.type for n in self.cluster.nodes), *(frozenset(a.types) for a in able)}
         groups = {frozenset(n.fabric for n in self.cluster.nodes)}
         for kinds in sets:
@@ -227,19 +227,19 @@ class Bounds:
 
     def gpu_load(self, kinds: AbstractSet[str]) -> Load:
         gpus = sum(len(n.gpus) for n in self.cluster.nodes if n.type in kinds)
-        able = [a for a in self.alone if a.homes and a.types <= kinds]
+        able = [a for a in self.alone if a.placements and a.types <= kinds]
         return Load(Fraction(gpus), [Item(a, a.work, a.job.release + a.job.load, a.sync) for a in able])
 
     def link_load(self, links: AbstractSet[int]) -> Load:
         working = [l for l in links if not self.cluster.links[l].failed]
-        # A ring that crosses a NIC up crosses it down as often, so that the slower way counts for both.
+        # A ring crosses a NIC as often up as down, so that the slower direction counts for both.
         back = {n.up: n.down for n in self.cluster.nodes}
         both = [[self.cluster.links[l], self.cluster.links[back.get(l, l)]] for l in working]
-        capacity = sum(min(0 if way.failed else way.capacity for way in ways) for ways in both)  # bit/s
+        capacity = sum(min(0 if link.failed else link.capacity for link in directions) for directions in both)  # bit/s
         items = []
         for a in self.alone:
-            if a.homes:
-                amount = min(sum(h.bits.get(l, 0) for l in working) for h in a.homes)
+            if a.placements:
+                amount = min(sum(p.bits.get(l, 0) for l in working) for p in a.placements)
                 if amount > 0:
                     items.append(Item(a, amount, a.job.release + a.job.load + a.full, 0))
         return Load(Fraction(capacity * self.instance.tick, 10**9), items)
@@ -247,7 +247,7 @@ class Bounds:
     def components(self) -> list[Load]:
         """The GPUs of types that some job may use both, apart from others."""
         sets: list[set[str]] = []
-        for kinds in [a.types for a in self.alone if a.homes]:
+        for kinds in [a.types for a in self.alone if a.placements]:
             meeting = [s for s in sets if s & kinds]
             sets = [s for s in sets if not s & kinds] + [kinds.union(*meeting)]
         return [self.gpu_load(kinds) for kinds in sets]
@@ -287,7 +287,7 @@ class Bounds:
 
     @staticmethod
     def fastest(alone: Alone) -> Fraction:
-        return Fraction(alone.job.weight, alone.iteration) if alone.homes else Fraction(0)
+        return Fraction(alone.job.weight, alone.iteration) if alone.placements else Fraction(0)
 
     @staticmethod
     def one_rate(load: Load) -> Fraction:
@@ -339,7 +339,7 @@ class Bounds:
         kind = certificate["kind"]
         if kind == "chain":
             return self.chain
-        if kind in ("weights", "cost") and not all(a.homes for a in self.alone):
+        if kind in ("weights", "cost") and not all(a.placements for a in self.alone):
             return None
         if kind == "weights":
             weights = self.weights(certificate)
@@ -363,7 +363,7 @@ class Molds:
     """The least makespan whatever numbers of workers jobs have, each alone with every number that it may have."""
 
     def __init__(self, jobs: list[list[Instance]]):
-        self.jobs = [[b for b in map(Bounds, alone) if all(a.homes for a in b.alone)] for alone in jobs]
+        self.jobs = [[b for b in map(Bounds, alone) if all(a.placements for a in b.alone)] for alone in jobs]
 
     def best(self, certificate: dict) -> Optional[Fraction]:
         if not all(self.jobs):

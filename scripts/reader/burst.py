@@ -52,7 +52,7 @@ class Foreground:
         return 0 if gpus == 1 or size == 0 else self.send(Fraction(2 * size * (gpus - 1), gpus))
 
     def move(self, layer: int, before: int, gpus: int) -> int:
-        """The way of a layer's input."""
+        """Time to move a layer's input to its GPUs, in ns."""
         given = (q.size(l.get("output", 0)) or q.size(l.get("activations", 0)) for l in self.whole.layers[layer - 1 :: -1])
         size = next((size for size in given if size), 0) if layer else 0
         if before == gpus or size == 0:
@@ -61,13 +61,13 @@ class Foreground:
         return self.send(Fraction(size * max(many - few, few), self.whole.batch))
 
     def steps(self, stages: list[int]) -> Steps:
-        """Of an iteration, where layers have these numbers of GPUs; all GPUs wait for an all-reduce."""
+        """The steps of an iteration in which layers have these numbers of GPUs; all GPUs wait for an all-reduce."""
         forward, back = [], []
         for l, g in enumerate(stages):
             before = stages[l - 1] if l else g
-            way = (max(before, g), self.move(l, before, g))
-            forward += [way, (g, self.takes(l, "forward", g))]
-            back = [(g, self.takes(l, "backward", g)), (self.gpus, self.sync(l, g)), way] + back
+            move = (max(before, g), self.move(l, before, g))
+            forward += [move, (g, self.takes(l, "forward", g))]
+            back = [(g, self.takes(l, "backward", g)), (self.gpus, self.sync(l, g)), move] + back
         return forward + back
 
     def forbids(self, stages: list[int]) -> str:
@@ -154,7 +154,7 @@ class Bursts:
 
     @staticmethod
     def runs(steps: Steps, gpu: int) -> tuple[int, ...]:
-        """How long GPU number gpu idles between two steps that it is in, the period closed; the longest first."""
+        """How long a GPU is idle between two steps that use it, cyclically over the period; the longest first."""
         lengths: Counter[int] = Counter()
         busy = 0
         for gpus, takes in steps:
@@ -173,7 +173,8 @@ class Bursts:
         return [sum(short[: n + 1]) for n in range(len(short))]
 
     def useful(self, runs: tuple[int, ...], delay: int) -> int:
-        """What a GPU by itself can make of the runs, delayed by so much: the first so many are long enough."""
+        """The most time that background jobs can have on a GPU in a period with this delay, which extends the
+        longest idle runs to slices."""
         n = sum(x <= delay for x in self.thresholds(runs))
         return sum(runs[:n]) + delay if n else 0
 

@@ -71,7 +71,7 @@ class Cluster:
         return self.nodes[self.node_of[gpu]].rack
 
     def ring(self, gpus: list[int], policy: Optional[str] = None, group: int = 1) -> Optional[Ring]:
-        """The ring among at least two GPUs; None where there is no way (section 4)."""
+        """The ring among at least two GPUs; None if there is no route (section 4)."""
         nodes = sorted({self.node_of[g] for g in gpus})
         key = (policy, len(nodes), tuple(nodes) if len(nodes) > 1 else (nodes[0], len(gpus) // group))
         if key not in self.rings:
@@ -98,18 +98,18 @@ class Cluster:
         return Ring(parties, dict(crossings), slowest)
 
     def route(self, start: int, end: int) -> Optional[list[int]]:
-        """The way of fewest links that work between two switches. A breadth-first search that
-        takes links in the order of the file finds, of several such ways, the one whose first
-        link comes first in the file, of these the one whose second does, and so on."""
-        best: dict[int, list[int]] = {start: []}  # the ways of as many links as rounds so far
+        """The route with the fewest working links between two switches. Of several such routes a
+        breadth-first search that takes links in the order of the file finds the one whose first
+        link is first in the file, among these the one whose second link is, and so on."""
+        best: dict[int, list[int]] = {start: []}  # routes with as many links as there were rounds
         reached = set(best)
         while end not in reached:
             further: dict[int, list[int]] = {}
             for link, a, b in self.trunks:
                 if a in best and b not in reached and not self.links[link].failed:
-                    way = best[a] + [link]
-                    if b not in further or way < further[b]:
-                        further[b] = way
+                    route = best[a] + [link]
+                    if b not in further or route < further[b]:
+                        further[b] = route
             if not further:
                 return None
             best = further
@@ -117,11 +117,11 @@ class Cluster:
         return best[end]
 
     def obeying(self, policy: Policy, start: int, end: int) -> Optional[list[int]]:
-        """The way between two switches that obeys a policy (section 8): of those that pass all
-        they must and nothing to avoid one of fewest links, of these the one that meets the
-        first preference, then the second, and so on, of these the first in the file. Ways to
-        a switch that have met the same of these labels go on alike, so that one of fewest
-        links, and of these the first, stands for all."""
+        """The route between two switches that obeys a policy (section 8): it passes everything
+        that it must and nothing that it has to avoid, with the fewest links; of several such
+        routes the one that meets the first preference, then the second, and so on, and then the
+        first in the file. Routes to a switch that have met the same labels continue in the same
+        ways, so that the first with the fewest links stands for all."""
         wanted = set(policy.must_pass) | set(policy.prefer)
         if self.switches[start] & policy.avoid:
             return None
@@ -129,21 +129,21 @@ class Cluster:
         reached = set(best)
         while best:
             ends = [
-                ([label not in met for label in policy.prefer], way)
-                for (switch, met), way in best.items()
+                ([label not in met for label in policy.prefer], route)
+                for (switch, met), route in best.items()
                 if switch == end and met >= set(policy.must_pass)
             ]
             if ends:
                 return min(ends)[1]
             further: dict = {}
-            for (switch, met), way in best.items():
+            for (switch, met), route in best.items():
                 for link, a, b in self.trunks:
                     here = self.labels[link] | self.switches[b]
                     if a != switch or self.links[link].failed or here & policy.avoid:
                         continue
                     to = (b, met | (here & wanted))
-                    if to not in reached and (to not in further or way + [link] < further[to]):
-                        further[to] = way + [link]
+                    if to not in reached and (to not in further or route + [link] < further[to]):
+                        further[to] = route + [link]
             best = further
             reached.update(best)
         return None

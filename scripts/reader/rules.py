@@ -24,7 +24,7 @@ class Violation:
 
 
 def check(instance: Instance, schedule: Schedule) -> list[Violation]:
-    """All that breaks the rules, by rule; nothing if the schedule is valid."""
+    """All violations, by rule; empty if the schedule is valid."""
     c = _Check(instance, schedule)
     rules = [
         c.period, c.residency, c.one_task_per_worker, c.depths, c.order, c.sync_after_tasks,
@@ -59,7 +59,7 @@ class _Check:
         self.instance, self.cluster, self.schedule = instance, instance.cluster, schedule
         self.gpus = {j.name: sorted(set(schedule.residency[j.name])) for j in instance.jobs}
         self.iterations = {j.name: self._iterations(j) for j in instance.jobs}
-        # Of jobs with so many GPUs that they have a ring; None where there is no way.
+        # Rings of the jobs on several GPUs; None if there is no route.
         self.rings: dict[str, Optional[Ring]] = {
             j.name: self.cluster.ring(self.gpus[j.name], j.policy, j.group)
             for j in instance.jobs
@@ -206,7 +206,7 @@ class _Check:
                 yield (*at, f"GPU {gpu} needs {persistent[gpu]} + {ephemeral} bytes of {self.cluster.memory[kind]}")
 
     def memory_in_time(self):
-        """Whoever needs more than there is: the sum can only exceed the memory where somebody comes."""
+        """Memory over time: the sum can exceed the memory only when a job is admitted."""
         tasks, stay = self.tasks_by_gpu(), {}
         for job in self.instance.jobs:
             starts = [t.start for t in self.schedule.tasks[job.name]]
@@ -269,7 +269,7 @@ class _Check:
         return by_gpu
 
     def pieces(self, event: Union[Task, Sync]) -> list[tuple[int, int, int]]:
-        """From when to when an event holds what it uses, and how many times at once: modulo the period."""
+        """The intervals, modulo the period, in which an event uses its resources, and how many times at once."""
         period = self.schedule.period
         if not period:
             return [(event.start, event.end, 1)]

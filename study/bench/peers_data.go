@@ -50,13 +50,13 @@ type programJob struct {
 	// Multisets[m][d] workers at depth d: those that the rule permits, without
 	// those dominated by another that is shallower in every place.
 	Multisets [][]int `json:"multisets"`
-	// Homes are the ways of living, distinguished by the length of
+	// Modes are the placement modes, distinguished by the length of
 	// synchronisations.
-	Homes []programHome `json:"homes"`
+	Modes []programMode `json:"modes"`
 }
 
-// programHome is a way of living of a job with several workers.
-type programHome struct {
+// programMode is a placement mode of a job with several workers.
+type programMode struct {
 	// Nodes of the job, and whether they are in several racks.
 	Nodes  int  `json:"nodes"`
 	Spread bool `json:"spread"`
@@ -88,7 +88,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 	for n := range in.Jobs {
 		j := &in.Jobs[n]
 		costs := j.On[0]
-		job := programJob{Homes: []programHome{}, Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight, Release: j.Release,
+		job := programJob{Modes: []programMode{}, Name: j.Name, Workers: j.Workers, Iterations: j.Iterations, Weight: j.Weight, Release: j.Release,
 			Deadline: j.Deadline, Gang: j.Gang, Within: int(j.Within), Class: classes[n],
 			Time: costs.Time, Persistent: int64(costs.Persistent), Multisets: shallowest(j)}
 		for n, depth := range j.Depths {
@@ -96,7 +96,7 @@ func newProgramData(in *instance.Instance, hint *instance.Schedule) (*programDat
 			job.Ephemeral = append(job.Ephemeral, int64(costs.Ephemeral[n]))
 		}
 		if j.HasSync() {
-			job.Homes = d.homes(in, j, job.Multisets)
+			job.Modes = d.modes(in, j, job.Multisets)
 		}
 		d.Jobs = append(d.Jobs, job)
 	}
@@ -126,18 +126,18 @@ func uniform(in *instance.Instance) bool {
 	return len(in.Types) == 1
 }
 
-// homes lists the ways of living of a job: in a node, on several nodes of a
+// modes lists the placement modes of a job: in a node, on several nodes of a
 // rack, or on several racks. Which racks and nodes makes no difference.
-func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets [][]int) []programHome {
-	var homes []programHome
+func (d *programData) modes(in *instance.Instance, j *instance.Job, multisets [][]int) []programMode {
+	var modes []programMode
 	add := func(spread bool, nodes []instance.NodeID) {
 		span, ok := in.SpanNodes(nodes, j.Workers)
 		if !ok {
 			return
 		}
-		h := programHome{Nodes: len(nodes), Spread: spread}
+		mode := programMode{Nodes: len(nodes), Spread: spread}
 		for _, l := range in.RateLevels {
-			h.Rate = append(h.Rate, int64(span.Rate(l)))
+			mode.Rate = append(mode.Rate, int64(span.Rate(l)))
 		}
 		for _, m := range multisets {
 			volume := j.Volume(m, span.Parties)
@@ -145,9 +145,9 @@ func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets []
 			for _, l := range in.RateLevels {
 				row = append(row, in.SyncTicks(volume, span.Rate(l)))
 			}
-			h.Sync = append(h.Sync, row)
+			mode.Sync = append(mode.Sync, row)
 		}
-		homes = append(homes, h)
+		modes = append(modes, mode)
 	}
 	for q := (j.Workers + d.GPUs - 1) / d.GPUs; q <= min(j.Workers, d.Racks*d.Nodes); q++ {
 		inRack, across := make([]instance.NodeID, q), make([]instance.NodeID, q)
@@ -162,7 +162,7 @@ func (d *programData) homes(in *instance.Instance, j *instance.Job, multisets []
 			add(true, across)
 		}
 	}
-	return homes
+	return modes
 }
 
 // shallowest lists the multisets permitted by the job's rule that no other one

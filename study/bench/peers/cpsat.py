@@ -1,20 +1,20 @@
-"""Plans an instance with OR-tools' CP-SAT and prints what came of it as JSON.
+"""Plans an instance with OR-tools' CP-SAT and prints the result as JSON.
 
 The input is `programData` of study/bench/peers_data.go: all the integers of the
 problem. The model is exact: the schedule it writes has to pass JigSaw's checker.
 
 Model, for job j, iteration i, GPU g, node n, depth d:
 
-  lives[j,g]        j lives on g; k of them
+  resident[j,g]     j is resident on g; k GPUs
   task[j,i,g,d]     optional interval of p(d) ticks; its presence is a literal, and
-                    the depths on g share one start. Sum over d = lives[j,g]
+                    the depths on g share one start. Sum over d = resident[j,g]
   depths[j,i,m]     the iteration's depths are multiset m of the rule
-  home[j,h]         way of living: how many nodes, and whether in several racks
-  sync[j,i]         interval whose length follows from home, depths and rate level
+  mode[j,h]         placement mode: on how many nodes, and whether in several racks
+  sync[j,i]         interval whose length follows from mode, depths and rate level
   no overlap        of the tasks on a GPU
   cumulative        of the syncs on the fabric and the NIC of a node and the uplink of a
                     rack, as optional intervals
-  memory            of a GPU, where it can run out
+  memory            of a GPU, if it can run out
 
 Added for speed: windows from the chain of each job, the work of each GPU
 against the makespan, an order among identical jobs, GPUs, nodes and racks, and the
@@ -37,7 +37,7 @@ def latest(data):
     other jobs ending as early as they can."""
     ends, least = [], []
     for j in data["jobs"]:
-        sync = min((t for h in j["homes"] for row in h["sync"] for t in row), default=0)
+        sync = min((t for h in j["modes"] for row in h["sync"] for t in row), default=0)
         least.append(j["release"] + j["iterations"] * (j["time"][-1] + sync))
     value = round(data["hint_value"])
     weighted = sum(j["weight"] * end for j, end in zip(data["jobs"], least))
@@ -94,15 +94,15 @@ class Planner:
         if everything <= memory:
             return
         for g in self.gpus:
-            residents = sum(j.data["persistent"] * j.lives[g] for j in self.jobs)
+            residents = sum(j.data["persistent"] * j.resident[g] for j in self.jobs)
             for j in self.jobs:
                 for i in j.iterations:
                     needs = sum(j.data["ephemeral"][d] * x for d, x in j.depth[i][g].items())
                     self.m.add(residents + needs <= memory)
 
     def symmetry(self):
-        """Identical jobs by their end; GPUs of a node, nodes of a rack and racks by
-        who lives there. Each order can be had whatever the ones before it."""
+        """Orders identical jobs by their ends; GPUs of a node, nodes of a rack, and racks by
+        the jobs that are resident there. Each order is possible whatever the orders before it."""
         last = {}
         for j in self.jobs:
             c = j.data["class"]
@@ -117,7 +117,7 @@ class Planner:
                 self.m.add(a >= b)
 
         for n in self.nodes:
-            ordered(self.on_node(n), 2, lambda j, g: j.lives[g])
+            ordered(self.on_node(n), 2, lambda j, g: j.resident[g])
         for r in self.racks:
             ordered(self.in_rack(r), self.data["gpus"] + 1, lambda j, n: j.count[n])
         ordered(self.racks, self.data["gpus"] * self.data["nodes"] + 1, lambda j, r: sum(j.count[n] for n in self.in_rack(r)))
@@ -140,7 +140,7 @@ class Planner:
         s = {"residency": {}, "tasks": [], "syncs": []}
         for j in self.jobs:
             name = j.data["name"]
-            s["residency"][name] = [g for g in self.gpus if value(j.lives[g])]
+            s["residency"][name] = [g for g in self.gpus if value(j.resident[g])]
             for i in j.iterations:
                 for g in s["residency"][name]:
                     d = next(d for d, x in j.depth[i][g].items() if value(x))
@@ -148,17 +148,17 @@ class Planner:
                     s["tasks"].append({"job": name, "iteration": i + 1, "gpu": g, "depth": j.data["layers"][d],
                                        "start": start, "end": start + j.data["time"][d]})
                 if j.synchronises:
-                    level = next(w.level for w in j.ways[i] if value(w.chosen))
+                    level = next(w.level for w in j.options[i] if value(w.chosen))
                     s["syncs"].append({"job": name, "iteration": i + 1, "start": value(j.sync_start[i]), "end": value(j.sync_end[i]),
                                        "rate": 1 / self.data["rate_levels"][level]})
         return s
 
 
-class Way:
-    """One way to synchronise: a home, a class of multisets and a rate level."""
+class SyncOption:
+    """An option of a synchronisation: a placement mode, a class of multisets and a rate level."""
 
-    def __init__(self, chosen, home, multisets, level, ticks, rate):
-        self.chosen, self.home, self.multisets, self.level, self.ticks, self.rate = chosen, home, multisets, level, ticks, rate
+    def __init__(self, chosen, mode, multisets, level, ticks, rate):
+        self.chosen, self.mode, self.multisets, self.level, self.ticks, self.rate = chosen, mode, multisets, level, ticks, rate
 
 
 class Job:
@@ -167,7 +167,7 @@ class Job:
         self.iterations = range(data["iterations"])
         self.synchronises = data["workers"] > 1
         self.used = [d for d in range(len(data["time"])) if any(m[d] for m in data["multisets"])]
-        self.sync_least = min((t for h in data["homes"] for row in h["sync"] for t in row), default=0)
+        self.sync_least = min((t for h in data["modes"] for row in h["sync"] for t in row), default=0)
         self.residency()
         self.windows()
         self.make_tasks()
@@ -177,13 +177,13 @@ class Job:
 
     def residency(self):
         m, p, k = self.p.m, self.p, self.data["workers"]
-        self.lives = [m.new_bool_var("") for _ in p.gpus]
-        m.add(sum(self.lives) == k)
+        self.resident = [m.new_bool_var("") for _ in p.gpus]
+        m.add(sum(self.resident) == k)
         width = p.data["gpus"]
         self.count, self.on, self.in_rack = [], [], []
         for n in p.nodes:
             count, on = m.new_int_var(0, min(k, width), ""), m.new_bool_var("")
-            m.add(count == sum(self.lives[g] for g in p.on_node(n)))
+            m.add(count == sum(self.resident[g] for g in p.on_node(n)))
             m.add(count >= 1).only_enforce_if(on)
             m.add(count == 0).only_enforce_if(~on)
             self.count.append(count)
@@ -192,15 +192,15 @@ class Job:
             here = m.new_bool_var("")
             m.add_max_equality(here, [self.on[n] for n in p.in_rack(r)])
             self.in_rack.append(here)
-        self.home = [m.new_bool_var("") for _ in self.data["homes"]]
+        self.mode = [m.new_bool_var("") for _ in self.data["modes"]]
         if self.synchronises:
-            m.add_exactly_one(self.home)
-        for h, home in zip(self.data["homes"], self.home):
-            m.add(sum(self.on) == h["nodes"]).only_enforce_if(home)
+            m.add_exactly_one(self.mode)
+        for h, mode in zip(self.data["modes"], self.mode):
+            m.add(sum(self.on) == h["nodes"]).only_enforce_if(mode)
             if h["spread"]:
-                m.add(sum(self.in_rack) >= 2).only_enforce_if(home)
+                m.add(sum(self.in_rack) >= 2).only_enforce_if(mode)
             else:
-                m.add(sum(self.in_rack) == 1).only_enforce_if(home)
+                m.add(sum(self.in_rack) == 1).only_enforce_if(mode)
 
     def windows(self):
         """Earliest starts and latest ends of tasks, from the chain."""
@@ -230,7 +230,7 @@ class Job:
                     self.p.tasks_on[g].append(m.new_optional_fixed_size_interval_var(start, ticks, x, ""))
                     self.p.work_on[g].append(ticks * x)
                     m.add(start + ticks <= self.latest[i]).only_enforce_if(x)
-                m.add(sum(literals.values()) == self.lives[g])
+                m.add(sum(literals.values()) == self.resident[g])
                 starts.append(start)
                 depths.append(literals)
             for d in self.used:
@@ -240,42 +240,42 @@ class Job:
 
     def make_syncs(self):
         m, data = self.p.m, self.data
-        table = lambda n: [h["sync"][n] for h in data["homes"]]
+        table = lambda n: [h["sync"][n] for h in data["modes"]]
         classes = []  # of multisets that synchronise alike
         for n in range(len(data["multisets"])):
             same = next((c for c in classes if table(c[0]) == table(n)), None)
             same.append(n) if same else classes.append([n])
-        self.sync_start, self.sync_end, self.ways = [], [], []
-        self.booked = {}  # id of an iteration's ways -> its uses of links, for the hint
+        self.sync_start, self.sync_end, self.options = [], [], []
+        self.booked = {}  # id of an iteration's options -> its uses of links, for the hint
         for i in self.iterations:
             start = m.new_int_var(self.earliest[i], self.p.horizon, "")
             end = m.new_int_var(self.earliest[i], self.p.horizon, "")
-            ways = []
-            for n, h in enumerate(data["homes"]):
+            options = []
+            for n, h in enumerate(data["modes"]):
                 for c in classes:
                     row = h["sync"][c[0]]
                     for level, ticks in enumerate(row):
                         if level + 1 < len(row) and row[level + 1] == ticks:
                             continue  # slower, and as short
-                        ways.append(Way(m.new_bool_var(""), n, c, level, ticks, h["rate"][level]))
-            for n, home in enumerate(self.home):
-                m.add(sum(w.chosen for w in ways if w.home == n) == home)
+                        options.append(SyncOption(m.new_bool_var(""), n, c, level, ticks, h["rate"][level]))
+            for n, mode in enumerate(self.mode):
+                m.add(sum(w.chosen for w in options if w.mode == n) == mode)
             for c in classes:
-                m.add(sum(w.chosen for w in ways if w.multisets is c) == sum(self.depths[i][n] for n in c))
-            m.add(end - start == sum(w.ticks * w.chosen for w in ways))
-            self.loads(ways, start, end)
+                m.add(sum(w.chosen for w in options if w.multisets is c) == sum(self.depths[i][n] for n in c))
+            m.add(end - start == sum(w.ticks * w.chosen for w in options))
+            self.loads(options, start, end)
             for g in self.p.gpus:
                 for d, x in self.depth[i][g].items():
                     m.add(start >= self.start[i][g] + data["time"][d]).only_enforce_if(x)
             self.sync_start.append(start)
             self.sync_end.append(end)
-            self.ways.append(ways)
+            self.options.append(options)
 
-    def loads(self, ways, start, end):
-        """Books the synchronisation on the links that each way uses."""
-        uses = {}  # (kind of link, rate) -> ways
-        for w in ways:
-            h = self.data["homes"][w.home]
+    def loads(self, options, start, end):
+        """Adds the synchronisation to the links that each option uses."""
+        uses = {}  # (kind of link, rate) -> options
+        for w in options:
+            h = self.data["modes"][w.mode]
             for kind in ["fabric"] if h["nodes"] == 1 else ["nic", "uplink"] if h["spread"] else ["nic"]:
                 uses.setdefault((kind, w.rate), []).append(w)
         m = self.p.m
@@ -286,14 +286,14 @@ class Job:
                 length = m.new_int_var(0, self.p.horizon, "")
                 interval = m.new_optional_interval_var(start, length, end, used, "")
                 self.p.uses.setdefault((kind, site), []).append((interval, rate))
-                self.booked.setdefault(id(ways), []).append((chosen, kind, site, used, length))
+                self.booked.setdefault(id(options), []).append((chosen, kind, site, used, length))
 
     def order(self):
         m = self.p.m
         for i in self.iterations[1:]:
             for g in self.p.gpus:
                 if self.synchronises:
-                    m.add(self.start[i][g] >= self.sync_end[i - 1]).only_enforce_if(self.lives[g])
+                    m.add(self.start[i][g] >= self.sync_end[i - 1]).only_enforce_if(self.resident[g])
                 else:
                     for d, x in self.depth[i - 1][g].items():
                         m.add(self.start[i][g] >= self.start[i - 1][g] + self.data["time"][d]).only_enforce_if(x)
@@ -310,10 +310,10 @@ class Job:
         m.add(self.end <= self.p.latest[self.number])
 
 
-    def hint_home(self, here):
+    def hint_residency(self, here):
         m, p = self.p.m, self.p
         for g in p.gpus:
-            m.add_hint(self.lives[g], g in here)
+            m.add_hint(self.resident[g], g in here)
         counts = [sum(g in here for g in p.on_node(n)) for n in p.nodes]
         for n in p.nodes:
             m.add_hint(self.count[n], counts[n])
@@ -322,12 +322,12 @@ class Job:
         self.nodes_hinted = {n for n in p.nodes if counts[n]}
         for r in p.racks:
             m.add_hint(self.in_rack[r], r in self.racks_hinted)
-        self.home_hinted = None
-        for n, h in enumerate(self.data["homes"]):
-            lived = h["nodes"] == len(self.nodes_hinted) and h["spread"] == (len(self.racks_hinted) > 1)
-            m.add_hint(self.home[n], lived)
-            if lived:
-                self.home_hinted = n
+        self.mode_hinted = None
+        for n, h in enumerate(self.data["modes"]):
+            chosen = h["nodes"] == len(self.nodes_hinted) and h["spread"] == (len(self.racks_hinted) > 1)
+            m.add_hint(self.mode[n], chosen)
+            if chosen:
+                self.mode_hinted = n
 
     def hint_tasks(self, i, at):
         """at[g]: depth and start on g. Returns the end of the tasks."""
@@ -340,40 +340,40 @@ class Job:
         return max(start + self.data["time"][d] for d, start in at.values())
 
     def hint_sync(self, i, multiset, sync):
-        """The slowest of the ways that last as long at the schedule's rate. Returns
+        """Hints at the slowest option that takes as long as the schedule's rate. Returns
         the end of the synchronisation."""
         m = self.p.m
         level = self.p.data["rate_levels"].index(round(1 / sync["rate"]))
-        ticks = self.data["homes"][self.home_hinted]["sync"][multiset][level]
-        way = [w for w in self.ways[i] if w.home == self.home_hinted and multiset in w.multisets and w.ticks == ticks and w.level >= level][0]
-        for w in self.ways[i]:
-            m.add_hint(w.chosen, w is way)
+        ticks = self.data["modes"][self.mode_hinted]["sync"][multiset][level]
+        option = [w for w in self.options[i] if w.mode == self.mode_hinted and multiset in w.multisets and w.ticks == ticks and w.level >= level][0]
+        for w in self.options[i]:
+            m.add_hint(w.chosen, w is option)
         m.add_hint(self.sync_start[i], sync["start"])
         m.add_hint(self.sync_end[i], sync["start"] + ticks)
-        for chosen, kind, site, used, length in self.booked.get(id(self.ways[i]), []):
+        for chosen, kind, site, used, length in self.booked.get(id(self.options[i]), []):
             here = site in (self.racks_hinted if kind == "uplink" else self.nodes_hinted)
-            m.add_hint(used, here and any(w is way for w in chosen))
+            m.add_hint(used, here and any(w is option for w in chosen))
             m.add_hint(length, ticks)
         return sync["start"] + ticks
 
 
 def hint(planner):
-    """Gives the list schedule as a hint, brought into the order that the model asks for."""
+    """Gives the list schedule as a hint, in the order that the model requires."""
     m, data = planner.m, planner.data
     schedule = data["hint"]
     end = {j["name"]: 0 for j in data["jobs"]}
     for piece in schedule["tasks"] + (schedule["syncs"] or []):
         end[piece["job"]] = max(end[piece["job"]], piece["end"])
-    # plays[j]: the job of the schedule that our job j plays.
-    plays = {}
+    # role[j]: the job of the schedule whose tasks job j of the model has.
+    role = {}
     for c in {j.data["class"] for j in planner.jobs}:
         alike = [j.data["name"] for j in planner.jobs if j.data["class"] == c]
-        plays.update(zip(alike, sorted(alike, key=end.get)))
-    names = [plays[j.data["name"]] for j in planner.jobs]
-    lives = {n: set(schedule["residency"][n]) for n in names}
+        role.update(zip(alike, sorted(alike, key=end.get)))
+    names = [role[j.data["name"]] for j in planner.jobs]
+    resident = {n: set(schedule["residency"][n]) for n in names}
 
-    def order(members, parts):  # by who lives there, the first job first
-        return sorted(members, key=lambda x: tuple(-len(lives[n] & set(parts(x))) for n in names))
+    def order(members, parts):  # by resident jobs, the first job first
+        return sorted(members, key=lambda x: tuple(-len(resident[n] & set(parts(x))) for n in names))
 
     gpus = []
     on_rack = lambda r: [g for n in planner.in_rack(r) for g in planner.on_node(n)]
@@ -390,11 +390,11 @@ def hint(planner):
     ends = {}
     for j, name in zip(planner.jobs, names):
         layers = j.data["layers"]
-        j.hint_home({place[g] for g in lives[name]})
+        j.hint_residency({place[g] for g in resident[name]})
         end = 0
         for i in j.iterations:
             found = sorted(tasks[name, i + 1])
-            # The model has the shallowest multisets only: take one below the schedule's.
+            # The model has only the shallowest multisets: take one that is no deeper than the schedule's.
             for n, counts in enumerate(j.data["multisets"]):
                 depths = [d for d, c in enumerate(counts) for _ in range(c)]
                 if all(layers[d] <= t[0] for d, t in zip(depths, found)):

@@ -1,4 +1,4 @@
-"""Solves an MPS file with an integer programming code and prints what came of it as JSON.
+"""Solves an MPS file with an integer programming code and prints the result as JSON.
 
 The codes are HiGHS (highspy), SCIP (PySCIPOpt) and CBC (the command cbc). The
 object printed has the keys of `answer` in study/bench/peers.go. Reading the
@@ -47,7 +47,7 @@ def highs(path, limit, threads):
 
 
 def scip(path, limit, _threads):
-    """SCIP works on one thread: its parallel modes need a build of their own."""
+    """SCIP runs on one thread: its parallel modes need a separate build."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr, Model
 
     m = Model()
@@ -80,9 +80,9 @@ def scip(path, limit, _threads):
 
 
 def cbc(path, limit, threads):
-    """CBC tells its results in its log only. Its own clock leaves reading out."""
+    """CBC reports results only in its log. Its own clock does not count reading."""
     command = ["cbc", path, "-sec", str(limit), "-timemode", "elapsed", "-threads", str(threads), "-ratioGap", "0", "-solve", "-quit"]
-    # CBC looks at its clock seldom; it is stopped as late as the others may be.
+    # CBC checks its clock rarely; it is stopped as late as the others may be.
     try:
         log = subprocess.run(command, capture_output=True, text=True, timeout=limit * 1.5 + 60).stdout
     except subprocess.TimeoutExpired as e:
@@ -120,7 +120,7 @@ def outcome(optimal, infeasible, found):
 
 
 def finite(value):
-    """The value, or None for what solvers take for infinity."""
+    """The value; None if solvers treat it as infinite."""
     return value if abs(value) < 1e19 else None
 
 
