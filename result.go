@@ -163,10 +163,7 @@ func (r *Result) Efficiency() float64 {
 	return 0
 }
 
-// Binding says what limits the plan according to [Result.BindingBound], the greatest effect first.
-func (r *Result) Binding() []bound.Binding { return r.BindingBound().Binding }
-
-// BindingBound is the strongest bound that tells what limits the plan. Of equal
+// BindingBound is the strongest bound that tells what limits the plan, in its Binding, the greatest effect first. Of equal
 // bounds it is the last, the linear program, whose prices say most. Bounds that mix
 // whole plans do not tell, so that it may be weaker than Dual. It is zero if no bound tells.
 func (r *Result) BindingBound() bound.Bound {

@@ -129,7 +129,7 @@ func sameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, 
 // which are about resources: growth of the resource times its effect. They say
 // nothing where another bound is the stronger one, or about jobs and speeds.
 func predict(before *Result, change Change, changed *instance.Instance) *float64 {
-	in, bindings := before.Instance, before.Binding()
+	in, bindings := before.Instance, before.BindingBound().Binding
 	priced := func(b bound.Binding) bool { return b.Row != "" }
 	if change.Kind == DropJob || change.Kind == FailNode || change.Kind == GPUSpeed || !slices.ContainsFunc(bindings, priced) {
 		return nil

@@ -136,7 +136,7 @@ func TestAllPaths(t *testing.T) {
 		}
 		whole := instance.Duration(0)
 		for _, s := range c.Stages(free) {
-			whole += s.Time()
+			whole += 2*s.Move + s.Forward + s.Backward + s.Sync
 		}
 		require.Equal(t, free.Time, whole)
 	}

@@ -20,9 +20,6 @@ type Stage struct {
 	Sync     instance.Duration `json:"sync"`
 }
 
-// Time is the stage's share of an iteration.
-func (s Stage) Time() instance.Duration { return 2*s.Move + s.Forward + s.Backward + s.Sync }
-
 // Stages returns the stages of a plan of the chain.
 func (c *Chain) Stages(p Plan) []Stage {
 	var stages []Stage
