@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,29 +56,32 @@ func axis[V any](name, title string, values func(*Axes) *[]V, otherwise func(*Sp
 // always is the default values of an axis in every study.
 func always[V any](values ...V) func(*Spec) []V { return func(*Spec) []V { return values } }
 
+// plain makes an axis of values that cells hold as they are; number is nil if they are words.
+func plain[V any](name, title string, values func(*Axes) *[]V, otherwise V, in func(*Cell) *V, number func(V) float64) Axis {
+	a := axis(name, title, values, always(otherwise), func(_ *Spec, c *Cell, v V) { *in(c) = v }, func(c *Cell) string { return fmt.Sprint(*in(c)) }, nil)
+	if number != nil {
+		a.Number = func(c *Cell) float64 { return number(*in(c)) }
+	}
+	return a
+}
+
 // AllAxes lists all axes, in the order in which a product runs through them.
 func AllAxes() []Axis {
 	gbit := func(r instance.BitRate) float64 { return float64(r) / 1e9 }
+	gib := func(b instance.Bytes) float64 { return float64(b) / (1 << 30) }
 	return []Axis{
 		axis("clusters", "GPUs", func(a *Axes) *[]Shape { return &a.Clusters }, always[Shape](), func(_ *Spec, c *Cell, v Shape) { c.Cluster = v },
 			func(c *Cell) string { return strconv.Itoa(c.Cluster.Total()) }, func(c *Cell) float64 { return float64(c.Cluster.Total()) }),
-		axis("gpus", "GPU type", func(a *Axes) *[]string { return &a.GPUs }, always("v100"), func(_ *Spec, c *Cell, v string) { c.GPU = v },
-			func(c *Cell) string { return c.GPU }, nil),
-		axis("speeds", "GPU speed", func(a *Axes) *[]instance.Ratio { return &a.Speeds }, always(instance.One), func(_ *Spec, c *Cell, v instance.Ratio) { c.Speed = v },
-			func(c *Cell) string { return c.Speed.String() }, func(c *Cell) float64 { return c.Speed.Float() }),
-		axis("memory", "memory per GPU", func(a *Axes) *[]instance.Bytes { return &a.Memory }, always[instance.Bytes](32<<30), func(_ *Spec, c *Cell, v instance.Bytes) { c.Memory = v },
-			func(c *Cell) string { return c.Memory.String() }, func(c *Cell) float64 { return float64(c.Memory) / (1 << 30) }),
-		axis("nic", "NIC", func(a *Axes) *[]instance.BitRate { return &a.NIC }, always[instance.BitRate](100e9), func(_ *Spec, c *Cell, v instance.BitRate) { c.NIC = v },
-			func(c *Cell) string { return c.NIC.String() }, func(c *Cell) float64 { return gbit(c.NIC) }),
-		axis("fabric", "fabric", func(a *Axes) *[]instance.BitRate { return &a.Fabric }, always[instance.BitRate](1200e9), func(_ *Spec, c *Cell, v instance.BitRate) { c.Fabric = v },
-			func(c *Cell) string { return c.Fabric.String() }, func(c *Cell) float64 { return gbit(c.Fabric) }),
-		axis("oversubscription", "oversubscription", func(a *Axes) *[]instance.Ratio { return &a.Oversubscription }, always(instance.One),
-			func(_ *Spec, c *Cell, v instance.Ratio) { c.Oversubscription = v },
-			func(c *Cell) string { return c.Oversubscription.String() }, func(c *Cell) float64 { return c.Oversubscription.Float() }),
+		plain("gpus", "GPU type", func(a *Axes) *[]string { return &a.GPUs }, "v100", func(c *Cell) *string { return &c.GPU }, nil),
+		plain("speeds", "GPU speed", func(a *Axes) *[]instance.Ratio { return &a.Speeds }, instance.One, func(c *Cell) *instance.Ratio { return &c.Speed }, instance.Ratio.Float),
+		plain("memory", "memory per GPU", func(a *Axes) *[]instance.Bytes { return &a.Memory }, 32<<30, func(c *Cell) *instance.Bytes { return &c.Memory }, gib),
+		plain("nic", "NIC", func(a *Axes) *[]instance.BitRate { return &a.NIC }, 100e9, func(c *Cell) *instance.BitRate { return &c.NIC }, gbit),
+		plain("fabric", "fabric", func(a *Axes) *[]instance.BitRate { return &a.Fabric }, 1200e9, func(c *Cell) *instance.BitRate { return &c.Fabric }, gbit),
+		plain("oversubscription", "oversubscription", func(a *Axes) *[]instance.Ratio { return &a.Oversubscription }, instance.One,
+			func(c *Cell) *instance.Ratio { return &c.Oversubscription }, instance.Ratio.Float),
 		axis("mixes", "mix", func(a *Axes) *[]string { return &a.Mixes }, (*Spec).mixNames, func(s *Spec, c *Cell, v string) { c.Mix = *s.mix(v) },
 			func(c *Cell) string { return c.Mix.Name }, nil),
-		axis("load", "workers per GPU", func(a *Axes) *[]instance.Ratio { return &a.Load }, always(2*instance.One), func(_ *Spec, c *Cell, v instance.Ratio) { c.Load = v },
-			func(c *Cell) string { return c.Load.String() }, func(c *Cell) float64 { return c.Load.Float() }),
+		plain("load", "workers per GPU", func(a *Axes) *[]instance.Ratio { return &a.Load }, 2*instance.One, func(c *Cell) *instance.Ratio { return &c.Load }, instance.Ratio.Float),
 		axis("workers", "workers k", func(a *Axes) *[]int { return &a.Workers }, always(0), func(_ *Spec, c *Cell, v int) { c.Workers = v },
 			func(c *Cell) string {
 				if c.Workers == 0 {
@@ -87,12 +91,10 @@ func AllAxes() []Axis {
 			}, func(c *Cell) float64 { return float64(c.Workers) }),
 		axis("spb", "depth rule", func(a *Axes) *[]instance.SPBSpec { return &a.SPB }, always(instance.SPBSpec{}), func(_ *Spec, c *Cell, v instance.SPBSpec) { c.SPB = v },
 			func(c *Cell) string { return RuleName(c.SPB) }, nil),
-		axis("objectives", "objective", func(a *Axes) *[]instance.Objective { return &a.Objectives }, always(instance.Makespan),
-			func(_ *Spec, c *Cell, v instance.Objective) { c.Objective = v }, func(c *Cell) string { return string(c.Objective) }, nil),
+		plain("objectives", "objective", func(a *Axes) *[]instance.Objective { return &a.Objectives }, instance.Makespan, func(c *Cell) *instance.Objective { return &c.Objective }, nil),
 		axis("methods", "method", func(a *Axes) *[]string { return &a.Methods }, (*Spec).MethodNames, func(s *Spec, c *Cell, v string) { c.Method = *s.method(v) },
 			func(c *Cell) string { return c.Method.Name }, nil),
-		axis("seeds", "seed", func(a *Axes) *[]int64 { return &a.Seeds }, always[int64](1), func(_ *Spec, c *Cell, v int64) { c.Seed = v },
-			func(c *Cell) string { return strconv.FormatInt(c.Seed, 10) }, nil),
+		plain("seeds", "seed", func(a *Axes) *[]int64 { return &a.Seeds }, 1, func(c *Cell) *int64 { return &c.Seed }, nil),
 	}
 }
 
