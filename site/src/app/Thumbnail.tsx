@@ -21,7 +21,7 @@ function rowsOf(svg: string): string {
 interface ThumbnailProps {
   text: string
   sketches: Sketches
-  /** Whether it has been in sight: only then is it made. */
+  /** Whether it has been visible: it is made only then. */
   seen: boolean
 }
 

@@ -1,4 +1,4 @@
-// What lies over the plan closes like a menu: by Escape, and by a click beside it.
+// Closes overlays like menus: on Escape, and on a click outside.
 
 import type { Signal } from '@preact/signals'
 import type { RefObject } from 'preact'

@@ -1,4 +1,4 @@
-// How much the browser keeps for the page, and whether it promises to.
+// How much the browser stores for the page, and whether it guarantees to keep it.
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'

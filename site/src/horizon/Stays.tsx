@@ -1,4 +1,4 @@
-// The table by job of a long plan: where and when each is.
+// The table of jobs of a long plan: where and when each job runs.
 
 import type { Compiled, LongPlan } from '../engine/api'
 import { DataTable } from '../views/Figure'

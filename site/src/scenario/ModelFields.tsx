@@ -53,7 +53,7 @@ export function Origin(of: {
   )
 }
 
-/** The figures of a transformer. */
+/** The fields for the figures of a transformer. */
 export function Figures({ draft, change }: { draft: Draft; change: Change }) {
   const { architecture, sequence } = draft
   const figure = (
@@ -94,7 +94,7 @@ export function Figures({ draft, change }: { draft: Draft; change: Change }) {
   )
 }
 
-/** How it is trained. */
+/** The fields for how a model is trained. */
 export function Training({ draft, change }: { draft: Draft; change: Change }) {
   const number = (label: string, key: 'sequence' | 'batch' | 'workers' | 'gpus', max: number, hint = '') => (
     <NumberField

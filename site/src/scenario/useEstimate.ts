@@ -1,4 +1,4 @@
-// What a model that is described comes to on the cluster's GPUs: the core estimates it anew after each change.
+// Estimates of a described model on the cluster's GPUs, which the core makes again after each change.
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
@@ -11,7 +11,7 @@ import { parse } from './yaml/patch'
 
 /** A model by its figures, and how it is trained. */
 export interface Draft {
-  /** Empty: after the preset. */
+  /** Empty: the name of the preset. */
   name: string
   preset: string
   architecture: Architecture

@@ -16,10 +16,10 @@ export interface Molded {
 export interface SpecialView {
   text: string
   kind: Special
-  /** null while it is planned, and where that was stopped. */
+  /** null while it is being planned, or if that was stopped. */
   bursts: BurstAnswer | null
   mold: Molded | null
-  /** Not empty if that failed; problems, if the file is at fault. */
+  /** Not empty if that failed; problems if the cause is in the file. */
   error: string
   problems: Problem[]
 }

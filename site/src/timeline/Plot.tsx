@@ -1,5 +1,5 @@
-// The rows of a timeline on two canvases, with what the pointer and the keyboard do there: the menu of
-// a row, and what is under the pointer.
+// The rows of a timeline on two canvases, and what the pointer and the keyboard do there, with the menu of
+// a row and the description of the element under the pointer.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -25,7 +25,7 @@ interface PlotProps {
   box: RefObject<HTMLDivElement | null>
   /** Of the box; 0 before it is known. */
   width: number
-  /** Id of what tells how to use it. */
+  /** Id of the element that describes its use. */
   help: string
   printing: boolean
   view: View

@@ -1,4 +1,4 @@
-// What is picked out on a timeline, by whomever.
+// The selected element of a timeline, whichever part of the page selected it, and how keys select others.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { TimelineProps } from '../views/props'

@@ -1,5 +1,5 @@
 // The wheel on the timeline: it zooms with Ctrl, makes rows higher with Alt, moves sideways with Shift,
-// and else scrolls the rows under the pointer.
+// and otherwise scrolls the rows under the pointer.
 
 import type { Point } from './drag'
 import type { Moves } from './gestures'
@@ -14,7 +14,7 @@ export type Wheel = Pick<
   'deltaX' | 'deltaY' | 'deltaMode' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'
 >
 
-/** Does what a turn of the wheel at a point means; returns whether it means something here, and not to the page. */
+/** Handles a turn of the wheel at a point; returns whether the timeline uses it, rather than the page. */
 export function turn(moves: Moves, e: Wheel, at: Point): boolean {
   const s = moves.scene()
   const { plotWidth } = s.layout

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** place: what holds its place until then, where something below would jump. */
+/** place: a placeholder until then, if content below would otherwise jump. */
 export function Later({
   children,
   place = null,

@@ -15,21 +15,21 @@ export interface Dragged {
 interface Props {
   job: Fields
   name: string
-  /** By place in the file. */
+  /** The job's place in the file. */
   index: number
-  /** The only job stays. */
+  /** Whether it is the only job, which cannot be removed. */
   only: boolean
   models: ReadonlyMap<string, ModelInfo>
-  /** In the timeline; none: it is not there. */
+  /** Its colours in the timeline; empty if it has no row there. */
   colours: readonly string[]
-  /** What is wrong with it. */
+  /** The job's problem, in words. */
   wrong: string | undefined
   edit: ScenarioEdit
   open: boolean
-  /** Whether what is seldom needed shows in the form. */
+  /** Whether the form shows the fields that few jobs need. */
   more: Signal<boolean>
   dragged: Signal<Dragged | null>
-  /** The row under a height of the window. */
+  /** The row at a vertical position in the window. */
   rowAt: (y: number) => number
   onMove: (to: number) => void
   onUnfold: (place: number | null) => void

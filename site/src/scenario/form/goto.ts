@@ -1,4 +1,4 @@
-// The way from a problem to the field of the form that shows the value.
+// Goes from a problem to the field of the form that shows its value.
 
 /** Focuses the field of a place, written as in problems; false if no field shows it, or it cannot be edited. */
 export function goToField(form: HTMLElement, place: string): boolean {
