@@ -27,6 +27,14 @@ type batch struct {
 	traces int // number of traces read
 }
 
+// args checks the number of arguments: others, and the instance unless these flags give it.
+func (o *batch) args(c *cobra.Command, args []string, others int) error {
+	if o.cluster == "" && o.jobs == "" {
+		others++
+	}
+	return cli.ExactArgs(others)(c, args)
+}
+
 func (o *batch) Flags(c *cobra.Command, lists string) {
 	o.InstanceFlags.Flags(c)
 	o.TraceFlags.Flags(c, "a trace in "+lists)

@@ -75,12 +75,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
   jigsaw plan --cluster cluster.yaml --jobs tonight.csv
   jigsaw plan --cluster cluster.yaml --jobs philly.csv --from 2017-10-09T20:00 --until 2017-10-10T08:00 \
     --time 60s --write night.yaml -o json --file night.json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if o.cluster != "" || o.jobs != "" {
-				return cli.ExactArgs(0)(c, args)
-			}
-			return cli.ExactArgs(1)(c, args)
-		},
+		Args: func(c *cobra.Command, args []string) error { return o.args(c, args, 0) },
 		RunE: func(c *cobra.Command, args []string) error {
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},

@@ -69,12 +69,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
   jigsaw replan night night.json --at 2h --changes changes.yaml --add tonight.csv \
     --write rest.yaml -o json > rest.json
   jigsaw replan rest.yaml rest.json --at 30m --done bert-3`,
-		Args: func(c *cobra.Command, args []string) error {
-			if o.cluster != "" || o.jobs != "" {
-				return cli.ExactArgs(1)(c, args)
-			}
-			return cli.ExactArgs(2)(c, args)
-		},
+		Args: func(c *cobra.Command, args []string) error { return o.args(c, args, 1) },
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flag("at").Changed {
 				return cli.Usage(errors.New("give --at, how long ago the plan began, like --at 2h"))
