@@ -92,6 +92,25 @@ func TestQuickAdmission(t *testing.T) {
 	require.Positive(t, sooner)
 }
 
+// TestAdmissionByType: jobs are admitted to GPUs of the types that they may use, where there are others beside them.
+func TestAdmissionByType(t *testing.T) {
+	in := compiled(t, `
+residence: run
+cluster:
+  gpu_types: [{name: v, memory: 2100kB}, {name: other, memory: 1GB}]
+  switches: [{name: s}]
+  nodes:
+    - {name: a, switch: s, gpus: 2, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}
+    - {name: b, switch: s, gpus: 2, gpu: other, nic: 1Gbit/s, fabric: 1Gbit/s}
+jobs:
+  - {name: j, count: 3, model: m, workers: 2, iterations: 20}
+  - {name: late, model: m, workers: 1, iterations: 9, release: 30ms}
+`)
+	s, err := cells(horizon.Config{}, in)
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+}
+
 // TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned like one
 // part; with one job more, or one node less, there is still a plan.
 func TestCopies(t *testing.T) {

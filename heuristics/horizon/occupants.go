@@ -90,6 +90,9 @@ func (o *occupants) room(job *instance.Job, busy []float64, most float64) (best 
 // fits reports whether a job fits in the memory of a GPU, beside the jobs there or, if jobs are in memory for the whole
 // plan, beside all that ever were there.
 func (o *occupants) fits(job *instance.Job, g instance.GPUID, t instance.TypeID) bool {
+	if !job.Runs(t) {
+		return false
+	}
 	held := job.On[t].Memory(job.Full())
 	for n, home := range o.homes {
 		if (o.left[n] > 0 || !o.in.Queues()) && slices.Contains(home, g) {
