@@ -90,8 +90,7 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 		return nil, err
 	}
 	if r.in == nil {
-		none := *cluster
-		none.Jobs, r.in = nil, &none
+		r.in = cluster.WithJobs(nil)
 	}
 	return r, nil
 }

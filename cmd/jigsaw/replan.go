@@ -227,7 +227,10 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks, r.Begin) }))
 	}
 	report := replanReport{r.Document(o.Timeless), at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
-	err = errors.Join(err, cli.Prove(o.Certificate, r.Proof), o.to.Print(std, report, func(w io.Writer) { replanTable(w, std, r, began) }))
+	if len(r.Instance.Jobs) > 0 {
+		err = errors.Join(err, cli.Prove(o.Certificate, r.Proof))
+	}
+	err = errors.Join(err, o.to.Print(std, report, func(w io.Writer) { replanTable(w, std, r, began) }))
 	if err != nil {
 		return err
 	}
