@@ -469,6 +469,15 @@ func (c *compiler) room(path string, j *Job) {
 		limit, what = inRack, "of its rack limit"
 	}
 	switch {
+	case inNode == 0 && g == 1:
+		var types []string
+		for t := range c.in.Types {
+			if j.Runs(TypeID(t)) {
+				types = append(types, c.in.Types[t].Name)
+			}
+		}
+		c.problems.Add(path+".model", "its profiles and its placement leave only GPUs of type %s, which no node has; for others say in cluster.gpu_types whose profiles to use: profiled_as",
+			strings.Join(types, " or "))
 	case inNode == 0:
 		c.problems.Add(path+".gpus_per_worker", "%d GPUs of one node: no node that the job may use has so many", g)
 	case j.Workers > limit && g > 1:

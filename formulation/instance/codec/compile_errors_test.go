@@ -59,6 +59,9 @@ func TestCompileErrors(t *testing.T) {
 		file string
 		want []string
 	}{
+		"no node of its type": {strings.Replace(job("model: many, batch: 8, workers: 1"), "gpu: v100", "gpu: a100", 1), []string{
+			`line 10, column 25: jobs[0].model "bert": its profiles and its placement leave only GPUs of type v100, which no node has; ` +
+				`for others say in cluster.gpu_types whose profiles to use: profiled_as`}},
 		"unknown model": {job("model: nope, workers: 2"), []string{
 			`line 10, column 25: jobs[0].model "bert": no profile of model "nope"; add one under profiles, or choose many, tiny`}},
 		"misspelled model": {job("model: Man-y2, workers: 2"), []string{
