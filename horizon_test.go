@@ -20,6 +20,7 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/method"
+	"jigsaw/solver/backend"
 )
 
 // requirePlanInBlocks holds a plan in blocks to the rules, to its bound and to its baselines.
@@ -67,6 +68,20 @@ func TestQueueQueues(t *testing.T) {
 	r, err = jigsaw.Plan(context.Background(), &together, jigsaw.Options{Quick: true})
 	require.NoError(t, err)
 	require.Equal(t, jigsaw.Infeasible, r.Status)
+}
+
+// TestQuickFluidProgram: quick plans state a small fluid program of the weighted completion, since a large one takes a minute.
+func TestQuickFluidProgram(t *testing.T) {
+	t.Parallel()
+	if _, err := backend.Default(); err != nil {
+		t.Skip(err)
+	}
+	in := *example(t, "quickstart")
+	in.Objective = instance.WeightedCompletion
+	r, err := jigsaw.Plan(context.Background(), &in, jigsaw.Options{Quick: true})
+	require.NoError(t, err)
+	require.Equal(t, relax.FluidBound, r.Proof.Kind)
+	require.LessOrEqual(t, r.Proof.Columns, 2000)
 }
 
 // TestOnlyWhatDoesNotFitAloneIsInfeasible: and no deadline in its way.

@@ -206,12 +206,20 @@ func (p *planner) engine() solver.Solver {
 	return engine
 }
 
+// quickFluidColumns limits the fluid program of the weighted completion with [Options.Quick]. On a night of 31 jobs that
+// takes 0.1 s and loses 0.1 % of the bound with 10,000 columns, which takes 7 s.
+const quickFluidColumns = 2000
+
 // fluid adds the fluid bound of in, which must hold for the plan's instance, too, or a note that says why there is none.
 func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	var b bound.Bound
 	var err error
 	if !p.opt.Without[method.Fluid] {
-		b, err = fluid.Bound(p.ctx, in, engine, fluid.Limits{})
+		var limits fluid.Limits
+		if p.opt.Quick {
+			limits.Columns = quickFluidColumns
+		}
+		b, err = fluid.Bound(p.ctx, in, engine, limits)
 	}
 	if b.Infeasible != nil {
 		p.bound(b) // before others look for proofs
