@@ -47,7 +47,7 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 // Divided is the better of Greedy and, for finite objectives, of a division: jobs are assigned to groups of nodes and scheduled
 // there. With many nodes a division that succeeds is taken at once. Quick plans have no division.
 func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	if c.Quick || c.Without[method.Exchange] || in.Objective.Periodic() || in.Resumes() {
+	if c.Quick || in.Objective.Periodic() || in.Resumes() {
 		return c.Greedy(ctx, in, rng)
 	}
 	return c.bundled(ctx, in, func(c Config, in *instance.Instance) (*instance.Schedule, error) {
@@ -56,6 +56,9 @@ func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Ra
 }
 
 func (c Config) divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
+	if c.Without[method.Exchange] { // on bundles, too, whose nodes may share links
+		return c.Greedy(ctx, in, rng)
+	}
 	o, many := state.Options(c), len(in.Nodes) >= exchange.ManyNodes
 	if many {
 		if s := exchange.Divide(ctx, in, rng); s != nil {

@@ -1,0 +1,35 @@
+package heuristics
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
+)
+
+// TestDividedNode: jobs whose workers have different numbers of GPUs share the links of the node that both are on.
+func TestDividedNode(t *testing.T) {
+	document, err := codec.Decode([]byte(`
+version: 1
+tick_us: 1
+cluster:
+  gpu_types: [{name: v100, memory: 1GB}]
+  racks: [{nodes: 1, gpus: 7, gpu: v100, nic: 80Mbit/s, fabric: 4240753bit/s}]
+profiles:
+  - {model: single, gpu: v100, batch: 1, layers: [{name: a, forward: 11us, backward: 30us, parameters: 3}]}
+  - {model: pair, gpu: v100, gpus: 2, batch: 1, layers: [{name: a, forward: 2us, backward: 3us, parameters: 3}, {name: b, forward: 3us, backward: 3us, parameters: 2}]}
+jobs:
+  - {name: two, model: pair, workers: 2, iterations: 2, gpus_per_worker: 2}
+  - {name: one, model: single, workers: 2, spb: {rule: full}}
+`))
+	require.NoError(t, err)
+	in, err := document.Compile(nil)
+	require.NoError(t, err)
+	s, err := Config{}.Divided(context.Background(), in.FullDepth(), rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Schedule(in.FullDepth(), s))
+}
