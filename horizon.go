@@ -152,10 +152,13 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	defer cancel()
 	// Cells and then orders get a share of the time each, phases the rest.
 	dense, cells, share, next := in, search, 0.9, 0.4
+	due := slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
+	if due {
+		share, next = 0.5, 0.8 // cells may not be in time
+	}
 	if in.Objective == instance.WeightedCompletion {
 		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
-		cells.Quick, share, next = true, 0.1, 0.9
-		if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
+		if cells.Quick, share, next = true, 0.1, 0.9; due {
 			shortest := *in
 			shortest.Objective = instance.Makespan
 			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4

@@ -5,16 +5,20 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
 )
 
 // admission plans the jobs of a cell for the makespan if they are not all there from the start: because memory has no
 // room for them, or because they are released later. In a given order they are admitted as soon as there is room. Those
 // in memory go through phases, in each of which they repeat a pattern, until one of them ends or another comes. While
 // jobs wait, some of those in memory make way, as fast as they can; the others are only as fast as necessary to end
-// with the last of all. Which jobs make way is decided greedily, by an estimate of the end of all remaining work.
+// with the last of all. Which jobs make way is decided greedily, by an estimate of the end of all remaining work. If
+// jobs are due before the cell ends they come first and are as fast as that requires, and being in time comes before
+// the end.
 type admission struct {
 	occupants
 	d        *dealer
@@ -23,25 +27,43 @@ type admission struct {
 	ready    []instance.Tick // when each job has been loaded
 	now      instance.Tick
 	blocks   []instance.Block
-	patterns patterns // by jobs, GPUs and iterations; nil: there is none
+	patterns patterns        // by jobs, GPUs and iterations; nil: there is none
+	due      []instance.Tick // of each job; math.MaxInt64: none before the known end
+	late     instance.Tick   // by how much jobs end after they are due, in total
 }
 
 const (
 	// admissionTries is the number of orders tried without a clock, mostAdmissionTries with one, and quickAdmissionTries if
 	// plans are to be quick.
 	admissionTries, mostAdmissionTries, quickAdmissionTries = 20, 200, 1
+	// hurryTries is how many are tried for every size of cells in which jobs are late.
+	hurryTries = 5
+	// firstStart numbers the random sources of [admission.start]; those before it are of patterns.
+	firstStart = 1000
 	// mostChoices is the number of single jobs that may make way, and of single jobs that may stay; quickChoices if plans
 	// are to be quick.
 	mostChoices, quickChoices = 6, 1
 	// paceRounds is how often the pace of the jobs that do not make way is adjusted to the actual length of a pattern.
 	paceRounds = 3
+	// duePart is the part of the time until a job is due in which it is to be done, since patterns keep no exact pace.
+	duePart = 0.8
 )
 
-// admit searches for an order of admission whose plan of a cell ends before the known one.
-func (d *dealer) admit(ctx context.Context, c *cell) {
-	order := instance.UpTo[int](len(c.jobs))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.length(c.jobs[b]), d.length(c.jobs[a])) })
-	tries := admissionTries
+// admit searches for an order of admission whose plan of a cell is less late or ends before the known one, without a
+// clock in the given number of tries.
+func (d *dealer) admit(ctx context.Context, c *cell, tries int) {
+	order, due := instance.UpTo[int](len(c.jobs)), make([]instance.Tick, len(c.jobs))
+	for n, j := range c.jobs {
+		if due[n] = d.in.Jobs[j].Deadline; due[n] == 0 || due[n] > c.end {
+			due[n] = math.MaxInt64
+		}
+	}
+	by := func(key func(j instance.JobID) float64) func(a, b int) int { // those that are due first before them
+		return func(a, b int) int {
+			return cmp.Or(cmp.Compare(due[a], due[b]), cmp.Compare(key(c.jobs[a]), key(c.jobs[b])))
+		}
+	}
+	slices.SortStableFunc(order, by(func(j instance.JobID) float64 { return -d.length(j) }))
 	if d.config.Quick {
 		tries = quickAdmissionTries
 	} else if _, limited := ctx.Deadline(); limited {
@@ -52,31 +74,82 @@ func (d *dealer) admit(ctx context.Context, c *cell) {
 	for try := 0; try < tries && ctx.Err() == nil; try++ {
 		a := &admission{
 			occupants: occupants{in: d.in, nodes: c.nodes, jobs: c.jobs, homes: make([][]instance.GPUID, len(c.jobs))},
-			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: known,
+			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: known, due: due,
 		}
 		for _, j := range c.jobs {
 			a.left = append(a.left, d.in.Jobs[j].Iterations)
 		}
 		switch {
 		case try == 1:
-			slices.SortStableFunc(a.order, func(x, y int) int { return cmp.Compare(d.works[c.jobs[y]], d.works[c.jobs[x]]) })
+			slices.SortStableFunc(a.order, by(func(j instance.JobID) float64 { return -d.works[j] }))
 		case try == 2:
-			slices.SortStableFunc(a.order, func(x, y int) int { return cmp.Compare(d.length(c.jobs[x]), d.length(c.jobs[y])) })
+			slices.SortStableFunc(a.order, by(d.length))
 		case try > 2:
 			from, to := d.rng.IntN(len(order)), d.rng.IntN(len(order))
 			n := a.order[from]
 			a.order = slices.Insert(slices.Delete(a.order, from, from+1), to, n)
 		}
-		if a.run(ctx) && (best == nil || a.now <= best.now) {
+		if c.late > 0 && c.fits && try%2 == 0 { // where they live if all are there from the start
+			p := d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern
+			if try > 0 {
+				p = a.start(ctx, d.pcg(firstStart+try))
+			}
+			a.settle(p)
+		}
+		ok := a.run(ctx)
+		if ok && c.late > 0 { // next time those that are late are to be done sooner, and others may take longer
+			ends := instance.EndsOf(a.blocks, len(d.in.Jobs))
+			for n, j := range c.jobs {
+				switch latest := d.in.Jobs[j].Deadline; {
+				case latest > 0 && ends[j] > latest:
+					due[n] = max(latest/2, min(due[n], latest)-(ends[j]-latest))
+				case a.late == 0 && latest > 0 && due[n] < latest:
+					due[n] += (latest - due[n]) / 2
+				}
+			}
+		}
+		if ok && (best == nil || cmp.Or(cmp.Compare(a.late, best.late), cmp.Compare(a.now, best.now)) <= 0) {
 			best, order = a, a.order
 		}
 	}
-	if best != nil && best.now < c.end {
+	late, end := c.late, c.end
+	if c.admission != nil {
+		late, end = c.admission.late, c.admission.now
+	}
+	if best != nil && cmp.Or(cmp.Compare(best.late, late), cmp.Compare(best.now, end)) < 0 {
 		c.admission = best
 	}
 }
 
-// run plans all jobs. It reports whether it was completed without a late job.
+// start is a pattern of all jobs in which those that are due are as fast as they must be; nil: there is none.
+func (a *admission) start(ctx context.Context, rng *rand.Rand) *pattern {
+	p := patternOf(a.in, a.jobs, a.nodes)
+	want := make([]float64, len(a.jobs))
+	for n, at := range p.at {
+		job := &a.in.Jobs[a.jobs[at]]
+		want[n] = float64(a.left[at]) / float64(max(1, min(a.cell.end, a.due[at])-job.Release-job.Load))
+	}
+	if p.r = heuristics.Pattern(p.part.Instance, want, phasePattern); p.schedule(ctx, rng, phaseTries) != nil {
+		return nil
+	}
+	return p
+}
+
+// settle gives jobs the GPUs that they have in a pattern, nil: none, where they fit at any depth beside those before
+// them; the others find GPUs when there is room.
+func (a *admission) settle(p *pattern) {
+	for _, n := range a.order {
+		if p == nil {
+			return
+		}
+		job, home := &a.in.Jobs[a.jobs[n]], p.s.Residency[slices.Index(p.at, n)]
+		if !slices.ContainsFunc(home, func(g instance.GPUID) bool { return !a.fits(job, g, a.in.GPUs[a.cell.gpus[g]].Type) }) {
+			a.homes[n], a.ready[n] = home, job.Release+job.Load
+		}
+	}
+}
+
+// run plans all jobs. It reports whether it was completed.
 func (a *admission) run(ctx context.Context) bool {
 	for slices.Max(a.left) > 0 {
 		if ctx.Err() != nil {
@@ -104,7 +177,8 @@ func (a *admission) run(ctx context.Context) bool {
 		}
 		a.blocks = append(a.blocks, blocks...)
 	}
-	return a.in.Late(instance.EndsOf(a.blocks, len(a.in.Jobs))) == instance.NoJob
+	a.late = tardiness(a.in, instance.EndsOf(a.blocks, len(a.in.Jobs)))
+	return true
 }
 
 // admit admits jobs, determines which are running, and when the next is loaded or released; 0: none.
@@ -141,12 +215,13 @@ func (a *admission) ticks(n int, left []int) float64 {
 }
 
 // estimate is an approximate lower bound on the end of all remaining work: by the work, and with each job as fast as
-// alone from when there is room for it in memory.
-func (a *admission) estimate(now instance.Tick, left []int) float64 {
+// alone from when there is room for it in memory. late is by how much jobs are then late in total, if on each GPU they run
+// in the order in which they are due.
+func (a *admission) estimate(now instance.Tick, left []int) (end, late float64) {
 	o := occupants{in: a.in, nodes: a.nodes, jobs: a.jobs, homes: slices.Clone(a.homes), left: slices.Clone(left)}
 	work, ends, busy := 0.0, make([]instance.Tick, len(left)), make([]float64, len(a.cell.gpus))
 	load := func(n int) float64 { return a.ticks(n, left) }
-	end := func(n int, start instance.Tick) instance.Tick {
+	endOf := func(n int, start instance.Tick) instance.Tick {
 		return start + instance.Tick(left[n])*a.d.alone[a.jobs[n]]
 	}
 	for n, home := range o.homes {
@@ -158,7 +233,7 @@ func (a *admission) estimate(now instance.Tick, left []int) float64 {
 			busy[g] += load(n)
 		}
 		if home != nil {
-			ends[n] = end(n, max(now, a.ready[n]))
+			ends[n] = endOf(n, max(now, a.ready[n]))
 		}
 	}
 	for t, next := now, now; next >= 0; t = next {
@@ -168,7 +243,7 @@ func (a *admission) estimate(now instance.Tick, left []int) float64 {
 			}
 		}
 		for _, n := range o.enter(a.order, t, busy, math.Inf(1), load) {
-			ends[n] = end(n, t+a.in.Jobs[a.jobs[n]].Load)
+			ends[n] = endOf(n, t+a.in.Jobs[a.jobs[n]].Load)
 		}
 		next = -1
 		for n, at := range ends {
@@ -180,7 +255,27 @@ func (a *admission) estimate(now instance.Tick, left []int) float64 {
 			}
 		}
 	}
-	return max(float64(now)+work/float64(len(a.cell.gpus)), float64(slices.Max(ends)))
+	for n, home := range o.homes {
+		if a.left[n] == 0 || a.due[n] == math.MaxInt64 {
+			continue
+		}
+		if left[n] == 0 {
+			late += max(0, float64(now-a.due[n]))
+			continue
+		}
+		takes := float64(ends[n] - now)
+		for _, g := range home {
+			before := 0.0
+			for m, other := range o.homes {
+				if a.due[m] <= a.due[n] && slices.Contains(other, g) {
+					before += load(m)
+				}
+			}
+			takes = max(takes, before)
+		}
+		late += max(0, takes-duePart*float64(a.due[n]-now))
+	}
+	return max(float64(now)+work/float64(len(a.cell.gpus)), float64(slices.Max(ends))), late
 }
 
 // best returns a pattern for the running jobs, nil if there is none, and whether with it all remaining work is done
@@ -191,18 +286,21 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 		for i, n := range a.work {
 			want[i] = float64(a.left[n])
 		}
-		return a.pattern(want), true
+		if p := a.pattern(want); p == nil || a.inTime(p) {
+			return p, true
+		}
 	}
-	rest := a.estimate(a.now, a.left) - float64(a.now)
-	least, seen := math.Inf(1), map[*pattern]bool{}
+	rest, _ := a.estimate(a.now, a.left)
+	rest -= float64(a.now)
+	least, latest, seen := math.Inf(1), math.Inf(1), map[*pattern]bool{}
 	alone := func(n int) float64 { return float64(a.left[n]) * float64(a.d.alone[a.jobs[n]]) }
 	byLength := slices.Clone(a.work)
 	slices.SortStableFunc(byLength, func(m, n int) int { return cmp.Compare(alone(m), alone(n)) })
 	most := mostChoices
-	if a.d.config.Quick {
+	if a.d.config.Quick || a.cell.late > 0 {
 		most = quickChoices
 	}
-	for _, leaving := range choices(byLength, most) {
+	for _, leaving := range append(choices(byLength, most), a.urgent()...) {
 		for _, atOnce := range []bool{false, true} {
 			for _, p := range a.paced(leaving, atOnce, rest) {
 				if seen[p] {
@@ -210,13 +308,36 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 				}
 				seen[p] = true
 				_, now, left := a.step(p, a.jobs, a.cell.gpus, a.now, next)
-				if value := a.estimate(now, left); value < least {
-					best, least = p, value
+				if end, late := a.estimate(now, left); late < latest || late == latest && end < least {
+					best, least, latest = p, end, late
 				}
 			}
 		}
 	}
 	return best, false
+}
+
+// inTime reports whether no running job is late if they repeat a pattern until all of them are done.
+func (a *admission) inTime(p *pattern) bool {
+	at := pick(a.work, p.at)
+	blocks, _ := p.blocks(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
+	return a.in.Late(instance.EndsOf(blocks, len(a.in.Jobs))) == instance.NoJob
+}
+
+// urgent are sets of running jobs that are due: the first, the first two, all of them and, if there are any, none, so that
+// all jobs are only as fast as necessary.
+func (a *admission) urgent() (list [][]int) {
+	due := slices.DeleteFunc(slices.Clone(a.work), func(n int) bool { return a.due[n] == math.MaxInt64 })
+	slices.SortStableFunc(due, func(m, n int) int { return cmp.Compare(a.due[m], a.due[n]) })
+	for _, some := range []int{1, 2, len(due)} {
+		if some <= len(due) && some > 0 {
+			list = append(list, due[:some])
+		}
+	}
+	if len(due) > 0 {
+		list = append(list, nil)
+	}
+	return list
 }
 
 // choices are the sets of jobs that may make way, the shortest jobs first: all, one of the shorter ones, or all but one
@@ -248,7 +369,7 @@ func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pat
 		for i, n := range a.work {
 			switch {
 			case !slices.Contains(leaving, n):
-				want[i] = stretch * float64(a.left[n]) / rest
+				want[i] = stretch * float64(a.left[n]) / max(1, min(rest, duePart*float64(a.due[n]-a.now)))
 			case atOnce:
 				want[i] = float64(a.left[n]) / longest
 			default:

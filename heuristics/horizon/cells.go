@@ -18,7 +18,8 @@ import (
 // their work and exchanged between them; those of a cell repeat a pattern together or, if memory does not hold them
 // all, one group after the other. The sizes of cells are tried from the smallest that fits the widest job. Identical
 // cells with identical jobs are planned once. If jobs are released one after the other a second plan may follow, in
-// which they are admitted as they come: [Config.Phases] may make either the better one. The error is a [*state.NoPlan]
+// which they are admitted as they come: [Config.Phases] may make either the better one. Cells in which jobs miss
+// deadlines admit them one by one. The error is a [*state.NoPlan]
 // if no size gave a plan. Without a deadline of the context the result is the same for the same instance and state of
 // rng.
 func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
@@ -29,15 +30,19 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	d.works, d.on = works(in)
 	var best *instance.BlockSchedule
 	var failed error
-	chosen := 0
+	late, chosen := instance.Tick(0), 0
 	divisions := map[int][]cell{} // by size
 	take := func(size int) {
 		s, err := d.plan(ctx, divisions[size], false)
 		if err != nil {
-			failed = err // a plan that misses a deadline does not count
-		} else if best == nil || in.Value(s).Cmp(in.Value(best)) < 0 {
-			best, chosen = s, size
-			if c.Improved != nil {
+			failed = err
+			return
+		}
+		_, ends := s.Spans(in)
+		tardy := tardiness(in, ends)
+		if best == nil || cmp.Or(cmp.Compare(tardy, late), in.Value(s).Cmp(in.Value(best))) < 0 {
+			best, late, chosen = s, tardy, size
+			if c.Improved != nil && late == 0 {
 				c.Improved(in.Value(s))
 			}
 		}
@@ -54,20 +59,27 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			failed = err
 			continue
 		}
+		d.hurry(ctx, cells, exchangePart/float64(len(sizes)), hurryTries)
 		divisions[size] = cells
 		take(size)
 	}
 	if best != nil {
 		size := chosen
 		if c.Quick {
-			d.takeTurns(ctx, &divisions[size][latest(divisions[size])])
+			d.takeTurns(ctx, &divisions[size][latest(divisions[size])], admissionTries)
 		} else {
+			if late > 0 {
+				d.hurry(ctx, divisions[chosen], 0.5, admissionTries)
+				if take(chosen); late > 0 {
+					return nil, d.missed(best)
+				}
+			}
 			within, cancel := Portion(ctx, exchangePart)
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
 			// One cell of all nodes gains most from more time, since its jobs have more ways of sharing GPUs.
-			if whole := sizes[len(sizes)-1]; len(divisions[whole]) == 1 && whole != chosen && d.unite(&divisions[whole][0], divisions[chosen]) {
+			if whole := sizes[len(sizes)-1]; len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 }) && d.unite(&divisions[whole][0], divisions[chosen]) {
 				size = whole
 			}
 			if err := d.search(ctx, divisions[size]); err != nil {
@@ -76,7 +88,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		}
 		take(size)
 		if slices.ContainsFunc(divisions[size], func(c cell) bool { return c.fits && c.admission != nil }) {
-			if s, err := d.plan(ctx, divisions[size], true); err == nil {
+			if s, err := d.plan(ctx, divisions[size], true); err == nil && d.missed(s) == nil {
 				return []*instance.BlockSchedule{best, s}, nil
 			}
 		}
@@ -86,6 +98,9 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			failed = &state.NoPlan{Reason: "no group of nodes of one rack has enough GPUs for the widest job"}
 		}
 		return nil, failed
+	}
+	if late > 0 {
+		return nil, d.missed(best)
 	}
 	return []*instance.BlockSchedule{best}, nil
 }
@@ -131,15 +146,19 @@ type cell struct {
 	work  float64          // GPU-ticks of the jobs
 	least bool             // jobs count with their least GPU-ticks, not those on the cell's GPUs: if memory is short that may give a better assignment
 	end   instance.Tick    // of the last of them, if they are planned by patterns of all of them or of groups
+	late  instance.Tick    // by how much they then miss their deadlines, in total
 	fits  bool             // one pattern contains all of them
-	// admission is a plan that ends before that; nil: none is known.
+	// admission is a plan that is less late or ends before that; nil: none is known.
 	admission *admission
 }
 
 // last is when the last job ends.
 func (c *cell) last() instance.Tick {
-	if c.admission != nil && !c.fits {
-		return min(c.end, c.admission.now)
+	switch a := c.admission; {
+	case a != nil && a.late < c.late:
+		return a.now
+	case a != nil && !c.fits:
+		return min(c.end, a.now)
 	}
 	return c.end
 }
@@ -220,6 +239,7 @@ func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error
 
 // measure sets the end of a cell after the given number of searches for its patterns.
 func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
+	c.late = 0
 	if c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches); err == nil {
 		c.fits = len(c.jobs) == 0 || d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern != nil
 	}
@@ -232,15 +252,30 @@ func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*inst
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
 	for i := range cells {
 		c := &cells[i]
-		if a := c.admission; a != nil && a.now < c.end && (asTheyCome || !c.fits) {
+		if a := c.admission; a != nil && (a.late < c.late || a.late == c.late && a.now < c.end && (asTheyCome || !c.fits)) {
 			a.write(plan)
 		} else if _, err := d.lay(ctx, plan, c, c.jobs, 0, 0); err != nil {
 			return nil, err
 		}
 	}
 	plan.Sort()
+	return plan, nil
+}
+
+// missed is an error that says which job of a plan misses its deadline; nil: none does.
+func (d *dealer) missed(plan *instance.BlockSchedule) error {
 	_, ends := plan.Spans(d.in)
-	return plan, state.Missed(d.in, ends, "")
+	return state.Missed(d.in, ends, "")
+}
+
+// tardiness is by how much jobs with these ends miss their deadlines, in total.
+func tardiness(in *instance.Instance, ends []instance.Tick) (sum instance.Tick) {
+	for j, end := range ends {
+		if due := in.Jobs[j].Deadline; due > 0 {
+			sum += max(0, end-due)
+		}
+	}
+	return sum
 }
 
 // sortByClass puts identical jobs next to each other, as patterns require.
@@ -295,17 +330,19 @@ func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
 func (d *dealer) deal(cells []cell) error {
 	order := (&queue{in: d.in}).byRelease()
 	slices.SortStableFunc(order, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]))
+		due := func(j instance.JobID) instance.Tick { return cmp.Or(d.in.Jobs[j].Deadline, math.MaxInt64) }
+		return cmp.Or(cmp.Compare(due(a), due(b)), cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]))
 	})
 	for _, j := range order {
-		best, least := -1, 0.0
+		best, least, timely := -1, 0.0, false
 		for i := range cells {
 			c := &cells[i]
 			if !d.admits(c, j) {
 				continue
 			}
-			if level := (c.work + d.workIn(c, j)) / float64(len(c.gpus)); best < 0 || level < least {
-				best, least = i, level
+			level, inTime := (c.work+d.workIn(c, j))/float64(len(c.gpus)), d.inTime(c, j)
+			if best < 0 || inTime && !timely || inTime == timely && level < least {
+				best, least, timely = i, level, inTime
 			}
 		}
 		if best < 0 {
@@ -339,14 +376,14 @@ func (d *dealer) swap(cells []cell) bool {
 			continue
 		}
 		for x, j := range a.jobs {
-			if !d.admits(b, j) {
+			if !d.admits(b, j) || !d.inTime(b, j) {
 				continue
 			}
 			for y := -1; y < len(b.jobs); y++ {
 				here, there := a.work-d.workIn(a, j), b.work+d.workIn(b, j)
 				if y >= 0 {
 					k := b.jobs[y]
-					if !d.admits(a, k) {
+					if !d.admits(a, k) || !d.inTime(a, k) {
 						continue
 					}
 					here, there = here+d.workIn(a, k), there-d.workIn(b, k)
@@ -399,13 +436,13 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 			continue
 		}
 		x, y := d.rng.IntN(len(a.jobs)), d.rng.IntN(len(b.jobs)+len(b.jobs)/2+1)
-		if !d.admits(b, a.jobs[x]) {
+		if !d.admits(b, a.jobs[x]) || !d.inTime(b, a.jobs[x]) {
 			continue
 		}
 		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, least: a.least, work: a.work - d.workIn(a, a.jobs[x])}, cell{nodes: b.nodes, gpus: b.gpus, least: b.least, work: b.work + d.workIn(b, a.jobs[x])}
 		newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), a.jobs[x])
 		if y < len(b.jobs) {
-			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) {
+			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) || !d.inTime(a, k) {
 				continue
 			}
 			newA.jobs, newB.jobs = append(newA.jobs, b.jobs[y]), slices.Delete(newB.jobs, y, y+1)
@@ -445,6 +482,24 @@ func norm(a, b, unit instance.Tick) float64 {
 func (d *dealer) admits(c *cell, j instance.JobID) bool {
 	alone := len(c.nodes) == 1 || len(c.nodes) == len(d.in.Nodes) || !d.strays[j]
 	return alone && d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
+}
+
+// inTime reports whether a job may be in time in a cell, alone and beside the jobs that are due before or with it.
+func (d *dealer) inTime(c *cell, j instance.JobID) bool {
+	job := &d.in.Jobs[j]
+	if job.Deadline == 0 {
+		return true
+	}
+	work := d.workIn(c, j)
+	if float64(job.Release+job.Load)+d.on[j][d.in.GPUs[c.gpus[0]].Type]/float64(job.Workers) > duePart*float64(job.Deadline) {
+		return false
+	}
+	for _, k := range c.jobs {
+		if due := d.in.Jobs[k].Deadline; due > 0 && due <= job.Deadline {
+			work += d.workIn(c, k)
+		}
+	}
+	return work < duePart*float64(len(c.gpus))*float64(job.Deadline)
 }
 
 // unite makes the search for the pattern of the cell of all nodes start from the patterns of smaller cells. It reports
@@ -490,6 +545,9 @@ func (d *dealer) unite(whole *cell, cells []cell) bool {
 func (d *dealer) search(ctx context.Context, cells []cell) error {
 	_, limited := ctx.Deadline()
 	searches := make([]int, len(cells))
+	if d.hurry(ctx, cells, 0.5, admissionTries); slices.ContainsFunc(cells, func(c cell) bool { return c.late > 0 && (c.admission == nil || c.admission.late > 0) }) {
+		return nil
+	}
 	for n := 0; ctx.Err() == nil; n++ {
 		last := latest(cells)
 		if !limited && searches[last] > 0 {
@@ -497,9 +555,9 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 		searches[last]++
 		within, cancel := Portion(ctx, 1/float64(1+len(cells)))
-		if searches[last] == 1 {
+		if searches[last] == 1 && cells[last].admission == nil {
 			part, cancel := Portion(within, 0.5)
-			d.takeTurns(part, &cells[last])
+			d.takeTurns(part, &cells[last], admissionTries)
 			cancel()
 		}
 		err := d.measure(within, &cells[last], searches[last])
@@ -511,11 +569,24 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 	return nil
 }
 
+// hurry admits the jobs of cells one by one where some are late, in a part of the time.
+func (d *dealer) hurry(ctx context.Context, cells []cell, part float64, tries int) {
+	within, cancel := Portion(ctx, part)
+	defer cancel()
+	for n := range cells {
+		if cells[n].late > 0 {
+			part, cancel := Portion(within, 1/float64(len(cells)-n))
+			d.takeTurns(part, &cells[n], tries)
+			cancel()
+		}
+	}
+}
+
 // takeTurns admits the jobs of a cell one by one if they do not fit all at once, or are not released at once.
-func (d *dealer) takeTurns(ctx context.Context, c *cell) {
-	turns := !c.fits || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
+func (d *dealer) takeTurns(ctx context.Context, c *cell, tries int) {
+	turns := !c.fits || c.late > 0 || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
 	if turns && !d.config.Without[method.Admission] {
-		d.admit(ctx, c)
+		d.admit(ctx, c, tries)
 	}
 }
 
@@ -568,6 +639,9 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
 	blocks, end := f.blocks(jobs, c.gpus, left, start)
+	if plan == nil && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Deadline > 0 }) {
+		c.late += tardiness(d.in, instance.EndsOf(blocks, len(d.in.Jobs)))
+	}
 	if plan != nil {
 		plan.Blocks = append(plan.Blocks, blocks...)
 		for n, gpus := range f.s.Residency {

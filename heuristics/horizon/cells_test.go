@@ -143,3 +143,35 @@ jobs:
 		plan(1, 7, 4, 0, keys)
 	}
 }
+
+// TestDueInCells: jobs of a cell that are due before all end together are in time.
+func TestDueInCells(t *testing.T) {
+	made := 0
+	for n := range 3 {
+		in := compiled(t, fmt.Sprintf(`
+cluster:
+  gpu_types: [{name: v, memory: 100MB}]
+  racks: [{nodes: 2, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
+jobs:
+  - {name: a, count: 2, model: m, workers: 2, iterations: %d}
+  - {name: b, count: 3, model: m, workers: 1, iterations: %d}
+  - {name: c, count: 3, model: m, workers: 1, iterations: %d}
+`, 60+5*n, 200-7*n, 150+9*n))
+		free, err := cells(horizon.Config{}, in)
+		require.NoError(t, err)
+		_, ends := free.Spans(in)
+		for _, j := range []int{0, 3} {
+			in.Jobs[j].Deadline = ends[j] * 2 / 3
+		}
+		_, err = cells(horizon.Config{Without: method.Set{method.Admission: true}}, in)
+		require.ErrorContains(t, err, "would miss its deadline")
+		s, err := cells(horizon.Config{}, in)
+		if err != nil {
+			require.ErrorContains(t, err, "would miss its deadline")
+			continue
+		}
+		made++
+		require.Empty(t, check.Blocks(in, s))
+	}
+	require.Positive(t, made)
+}
