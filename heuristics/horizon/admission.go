@@ -36,8 +36,9 @@ const (
 	// admissionTries is the number of orders tried without a clock, mostAdmissionTries with one, and quickAdmissionTries if
 	// plans are to be quick.
 	admissionTries, mostAdmissionTries, quickAdmissionTries = 20, 200, 1
-	// hurryTries is how many are tried for every size of cells in which jobs are late.
-	hurryTries = 5
+	// hurryTries is how many are tried without a clock for every size of cells in which jobs are late, lateTries for the
+	// cells of the best size.
+	hurryTries, lateTries = 2, 5
 	// firstStart numbers the random sources of [admission.start]; those before it are of patterns.
 	firstStart = 1000
 	// mostChoices is the number of single jobs that may make way, and of single jobs that may stay; quickChoices if plans

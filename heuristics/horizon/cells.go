@@ -69,7 +69,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			d.takeTurns(ctx, &divisions[size][latest(divisions[size])], admissionTries)
 		} else {
 			if late > 0 {
-				d.hurry(ctx, divisions[chosen], 0.5, admissionTries)
+				d.hurry(ctx, divisions[chosen], 0.5, lateTries)
 				if take(chosen); late > 0 {
 					return nil, d.missed(best)
 				}
@@ -545,7 +545,7 @@ func (d *dealer) unite(whole *cell, cells []cell) bool {
 func (d *dealer) search(ctx context.Context, cells []cell) error {
 	_, limited := ctx.Deadline()
 	searches := make([]int, len(cells))
-	if d.hurry(ctx, cells, 0.5, admissionTries); slices.ContainsFunc(cells, func(c cell) bool { return c.late > 0 && (c.admission == nil || c.admission.late > 0) }) {
+	if d.hurry(ctx, cells, 0.5, lateTries); slices.ContainsFunc(cells, func(c cell) bool { return c.late > 0 && (c.admission == nil || c.admission.late > 0) }) {
 		return nil
 	}
 	for n := 0; ctx.Err() == nil; n++ {
