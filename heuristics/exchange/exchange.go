@@ -434,7 +434,7 @@ func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 	}
 	gains, corrections := b.gains(), b.corrections()
 	for range exchangeDraws {
-		jobs, energy, hoped := b.look(gains, corrections)
+		jobs, energy, hoped := b.look(gains, corrections, limit)
 		if hoped > limit {
 			continue
 		}
@@ -453,20 +453,24 @@ func (b *pairExchange) draw(limit float64) (best [2][]instance.JobID, ok bool) {
 
 // look draws an exchange and returns the estimated energy of both groups after it, and the energy that a
 // schedule may reach: by the loads alone or, with many groups, also at least a little less than the
-// estimate. Both are infinite if there is nothing to exchange.
-func (b *pairExchange) look(gains []float64, corrections [2]float64) (jobs [2][]instance.JobID, energy, hoped float64) {
+// estimate. Both are infinite if there is nothing to exchange, or if the loads alone exceed the limit.
+func (b *pairExchange) look(gains []float64, corrections [2]float64, limit float64) (jobs [2][]instance.JobID, energy, hoped float64) {
 	b.work += drawWork
 	jobs, given := exchange(b.rng, b.groups[b.at[0]].Jobs, b.groups[b.at[1]].Jobs, gains)
 	all := len(given[0]) == len(b.groups[b.at[0]].Jobs) && len(given[1]) == len(b.groups[b.at[1]].Jobs) // no exchange, as nodes are mostly identical
 	if all || len(given[0])+len(given[1]) == 0 || !b.fit(0, given[1]) || !b.fit(1, given[0]) {
 		return jobs, math.Inf(1), math.Inf(1)
 	}
+	least := [2]float64{b.leastEnergy(b.at[0], jobs[0]), b.leastEnergy(b.at[1], jobs[1])}
+	if least[0]+least[1] > limit {
+		return jobs, math.Inf(1), math.Inf(1)
+	}
 	for k, n := range b.at {
-		value, least := corrections[k]*b.estimate.of(&b.scratch, b.groups[n].Nodes, jobs[k]), b.leastEnergy(n, jobs[k])
+		value := corrections[k] * b.estimate.of(&b.scratch, b.groups[n].Nodes, jobs[k])
 		if b.many() {
-			least = max(least, b.energy((1-hope)*value))
+			least[k] = max(least[k], b.energy((1-hope)*value))
 		}
-		energy, hoped = energy+b.energy(value), hoped+least
+		energy, hoped = energy+b.energy(value), hoped+least[k]
 	}
 	return jobs, energy, hoped
 }
@@ -509,7 +513,7 @@ func (b *pairExchange) choosePartner(pairs []*pairExchange) {
 		with := pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], o.at[1]}, scale: b.scale, rng: b.rng}
 		corrections, now := with.corrections(), b.energy(b.sides[o.at[1]].value)
 		for range partnerDraws {
-			if _, energy, _ := with.look(gains, corrections); energy-now < least {
+			if _, energy, _ := with.look(gains, corrections, math.Inf(1)); energy-now < least {
 				partner, least = o, energy-now
 			}
 		}
