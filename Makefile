@@ -122,10 +122,11 @@ test: setup-tests ## the tests of every change; those of concurrent code also un
 	@scripts/test '$(TAGS)' '$(RACED)' '$(SLOW)' '$(RACES)' -short
 	@$(GO) test -tags '$(TAGS) first' -run Sum256 ./formulation/instance
 
-soak: setup-tests ## the long tests: every seed and size, then all short ones under the race detector and under Node
+soak: setup-tests ## the long tests: every seed and size, then all short ones under the race detector and under Node, and the page's
 	@scripts/test '$(TAGS)' '' '' ''
 	@scripts/test '$(TAGS)' ./... '' '' -short
 	@$(MAKE) --no-print-directory test-js PORTED='$(PURE)' FACADE=
+	@SOAK=1 $(MAKE) --no-print-directory e2e
 
 clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without cgo
 	@scripts/clp-wasm

@@ -174,7 +174,10 @@ test('Stop keeps the best plan so far', () =>
     await settled(page)
   }))
 
-test('the gallery shows plans in small, and every scenario opens and is planned, and so is what breaks it', () =>
+// One scenario of each kind of view; make soak opens all of them.
+const kinds = process.env.SOAK ? /^Open / : /^Open (queue|fair-share|policy|burst|moldable|infeasible)\b/
+
+test('the gallery shows every plan in small, and scenarios open and are planned, and so is what breaks them', () =>
   visit(async visitor => {
     const page = await visitor.tab()
     await stop(page)
@@ -208,7 +211,9 @@ test('the gallery shows plans in small, and every scenario opens and is planned,
     // The current plan was not affected.
     await page.keyboard.press('Escape')
     expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toBe(numbers)
-    for (const opener of openers) {
+    const some = openers.filter(opener => kinds.test(opener))
+    expect(some.length).toBeGreaterThanOrEqual(12)
+    for (const opener of some) {
       await menu.click()
       await gallery.getByRole('button', { name: opener, exact: true }).click()
       const name = /^Open ([\w-]+)/.exec(opener)?.[1] ?? ''
