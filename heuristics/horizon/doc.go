@@ -25,6 +25,7 @@
 // [Config.Cells] divides all jobs among groups of nodes, which is best if all jobs end together: jobs are
 // exchanged between cells according to their patterns (cells.go), and identical parts of a cluster are planned
 // once (copies.go). If memory does not hold the jobs of a cell all at once, or they are
-// released one after the other, they are admitted one by one (admission.go). [Config.Phases] then lets
+// released one after the other, or some are due before all of them end, they are admitted one by one, those
+// due first at the pace that they need (admission.go). [Config.Phases] then lets
 // jobs that share nodes end one after the other if that makes none of them late (phases.go).
 package horizon
