@@ -33,6 +33,12 @@ from torch import nn
 
 TOLERANCE = 0.05  # relative difference of the sum of the parts from whole iterations without a warning
 
+OPTIMIZERS = {  # by their names in jobs
+    "sgd": lambda parameters: torch.optim.SGD(parameters, lr=1e-6),
+    "momentum": lambda parameters: torch.optim.SGD(parameters, lr=1e-6, momentum=0.9),
+    "adam": lambda parameters: torch.optim.AdamW(parameters, lr=1e-6),
+}
+
 
 class Refused(Exception):
     """Something that cannot be measured; the message says what to change."""
@@ -271,11 +277,22 @@ class Profiler:
             h.remove()
         return samples
 
-    def backward_times(self, cut: int, iterations: int, warmup: int, progress) -> list[float]:
-        """Nanoseconds of backward passes that stop before a layer."""
+    def freeze(self, cut: int):
+        """Lets backward passes stop before a layer; 0 lets them go through all."""
         for layer, parameters in enumerate(self.wanted):
             for p in parameters:
                 p.requires_grad_(layer >= cut)
+
+    def cut(self, depth: int) -> int:
+        """The layer that backward passes of a depth stop before, where a depth is a number of the profile's layers."""
+        written = [i for i in range(len(self.layers)) if self.parameters[i] or 0 < i < len(self.layers) - 1]
+        if not 1 <= depth <= len(written):
+            raise Refused(f"there is no depth {depth}: the model has {len(written)} layers")
+        return 0 if depth == len(written) else written[-depth]
+
+    def backward_times(self, cut: int, iterations: int, warmup: int, progress) -> list[float]:
+        """Nanoseconds of backward passes that stop before a layer."""
+        self.freeze(cut)
         samples = []
         try:
             for n in range(warmup + iterations):
@@ -290,9 +307,7 @@ class Profiler:
                     samples.append(self.clock.between(start, end))
                 progress()
         finally:
-            for parameters in self.wanted:
-                for p in parameters:
-                    p.requires_grad_(True)
+            self.freeze(0)
         return samples
 
     def iteration_times(self, iterations: int, warmup: int, progress) -> list[float]:
@@ -310,28 +325,60 @@ class Profiler:
             progress()
         return samples
 
-    def workspace(self, kept: int) -> int:
-        """Peak memory of an iteration in bytes, without parameters, gradients and activations; 0 if it is unknown."""
+    def workspace(self, kept: list[int], cuts: list[int]) -> int:
+        """The most that a task takes in bytes, without parameters, gradients, and the activations that it keeps; 0 if it is unknown.
+
+        A task that stops before a deep layer keeps little, but what the layers before it pass on takes memory all the same.
+        """
         if not self.clock.cuda:
             return 0
+        most = 0
+        for cut in cuts:
+            self.freeze(cut)
+            self.model.zero_grad(set_to_none=True)
+            self.clock.wait()
+            torch.cuda.reset_peak_memory_stats()
+            self.forward().backward()
+            self.clock.wait()
+            # What is left is parameters and gradients.
+            most = max(most, torch.cuda.max_memory_allocated() - torch.cuda.memory_allocated() - sum(kept[cut:]))
+        self.freeze(0)
         self.model.zero_grad(set_to_none=True)
-        torch.cuda.empty_cache()
-        self.clock.wait()
-        before = torch.cuda.memory_allocated()
-        torch.cuda.reset_peak_memory_stats()
+        return most
+
+    def update_times(self, optimizer: str, iterations: int, warmup: int, progress) -> list[float]:
+        """Nanoseconds of an optimizer's steps for all parameters; those of 16 bit have copies and states in 32 bit."""
         self.forward().backward()
-        self.clock.wait()
-        peak, gradients = torch.cuda.max_memory_allocated(), torch.cuda.memory_allocated() - before
+        trained = [p for p in self.model.parameters() if p.requires_grad and p.grad is not None]
+        copies = [nn.Parameter(p.detach().float()) if p.element_size() < 4 else p for p in trained]
+        step = OPTIMIZERS[optimizer](copies).step
+        samples = []
+        for n in range(warmup + iterations):
+            self.clock.wait()
+            start = self.clock.mark()
+            for copy, p in zip(copies, trained):
+                if copy is not p:
+                    copy.grad = p.grad.float()
+            step()
+            with torch.no_grad():
+                for copy, p in zip(copies, trained):
+                    if copy is not p:
+                        p.copy_(copy)
+            end = self.clock.mark()
+            self.clock.wait()
+            if n >= warmup:
+                samples.append(self.clock.between(start, end))
+            progress()
         self.model.zero_grad(set_to_none=True)
-        return max(0, peak - before - gradients - kept)
+        return samples
 
 
-def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _done, _of: None) -> tuple[list[dict], dict]:
+def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _done, _of: None, optimizer: str | None = None) -> tuple[list[dict], dict]:
     """The layers of a profile, and facts about the measurement for its notes."""
     cuts = [c for c in range(len(profiler.layers)) if profiler.trainable[c]]
     if not cuts:
         raise Refused("no parameter requires a gradient")
-    of, done = (warmup + iterations) * (len(cuts) + 2), 0
+    of, done = (warmup + iterations) * (len(cuts) + 2 + bool(optimizer)), 0
 
     def progress():
         nonlocal done
@@ -342,6 +389,7 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
     forward = [statistics.median(s) for s in profiler.forward_times(iterations, warmup, progress)]
     passes = {c: profiler.backward_times(c, iterations, warmup, progress) for c in cuts}
     whole = statistics.median(profiler.iteration_times(iterations, warmup, progress))
+    update = statistics.median(profiler.update_times(optimizer, iterations, warmup, progress)) if optimizer else 0.0
 
     after, backward, spread = 0.0, [0.0] * len(profiler.layers), 0.0
     for c in reversed(cuts):
@@ -355,7 +403,8 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
     for i, name in enumerate(profiler.layers):
         layer = {
             "name": name,
-            "forward": round(forward[i]),
+            # Every worker updates all parameters before its next forward pass, whatever its depth.
+            "forward": round(forward[i] + (update if i == 0 else 0)),
             "backward": round(backward[i]),
             "parameters": sum(p.numel() * p.element_size() for p in profiler.parameters[i]),
             "activations": kept[i],
@@ -373,7 +422,7 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
             layer[key] = f"{layer[key]}ns"
     parts = sum(forward) + after
     facts = {"whole": whole, "parts": parts, "difference": parts / whole - 1 if whole else 0.0, "spread": spread,
-             "workspace": profiler.workspace(sum(kept))}
+             "workspace": profiler.workspace(kept, cuts), "update": update}
     return layers, facts
 
 
@@ -402,6 +451,7 @@ def main(arguments: list[str] | None = None) -> int:
     p.add_argument("--dtype", choices=["fp32", "bf16", "fp16"], help="of weights and inputs (default: as the factory makes them)")
     p.add_argument("--device", help="cuda, cuda:1, cpu (default: cuda where there is one)")
     p.add_argument("--checkpointing", action="store_true", help="the model recomputes its blocks by itself: written down, and inputs left out")
+    p.add_argument("--optimizer", choices=OPTIMIZERS, help="time its step, too, without sharding: it counts as the first layer's forward time")
     p.add_argument("--strict", action="store_true", help="fail where the parts differ from whole iterations by more than 5 %%")
     p.add_argument("--file", help="write the profile here (default: standard output)")
     o = p.parse_args(arguments)
@@ -429,7 +479,7 @@ def run(o) -> int:
                 bar = "#" * (40 * done // of)
                 print(f"\r[{bar:<40}] {done}/{of}", end="\n" if done == of else "", file=sys.stderr, flush=True)
 
-        layers, facts = measure(profiler, o.iterations, o.warmup, report)
+        layers, facts = measure(profiler, o.iterations, o.warmup, report, o.optimizer)
     found = f"the parts differ from whole iterations by {100 * facts['difference']:+.1f} %"
     if abs(facts["difference"]) > TOLERANCE:
         if o.strict:
@@ -446,7 +496,8 @@ def run(o) -> int:
     profile["source"] = {
         "repository": "measured by jigsaw_profile", "commit": f"PyTorch {torch.__version__}", "file": o.factory, "licence": "one's own",
         "note": f"On {where}; {', '.join(types)}; medians of {o.iterations} iterations, of backward passes with an interquartile range of up to "
-        f"{100 * facts['spread']:.0f} %; {found}." + (" With checkpointing." if o.checkpointing else ""),
+        f"{100 * facts['spread']:.0f} %; {found}." + (" With checkpointing." if o.checkpointing else "")
+        + (f" The first layer's forward time includes a step of {o.optimizer}, {facts['update'] / 1e6:.2f} ms." if o.optimizer else ""),
     }
     if o.checkpointing:
         for layer in layers:

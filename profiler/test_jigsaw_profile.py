@@ -93,6 +93,25 @@ class Times(unittest.TestCase):
         self.assertEqual(p.backward_times(1, 2, 0, lambda: None), [11 + 13 + 17] * 2)
         self.assertTrue(all(q.requires_grad for q in p.model.parameters()), "as before")
 
+    def test_depths_are_those_of_the_profile(self):
+        p = profiler_of(nn.Sequential(Work(5, 11), Work(7, 13), Work(3, 17)), torch.ones(2))
+        layers, _ = jp.measure(p, iterations=1, warmup=0)
+        for depth in range(1, len(layers) + 1):
+            backward = sum(int(l["backward"].removesuffix("ns")) for l in layers[-depth:])
+            self.assertEqual(p.backward_times(p.cut(depth), 1, 0, lambda: None), [backward])
+        with self.assertRaisesRegex(jp.Refused, "no depth 4: the model has 3 layers"):
+            p.cut(4)
+
+    def test_the_optimizer_counts_before_the_first_layer(self):
+        def step(_optimizer):
+            Watch.now += 19
+
+        slow = lambda parameters: mock.Mock(step=lambda: step(parameters))
+        with mock.patch.dict(jp.OPTIMIZERS, adam=slow):
+            layers, facts = jp.measure(profiler_of(nn.Sequential(Work(5, 11), Work(7, 13)), torch.ones(2)), 2, 1, optimizer="adam")
+        self.assertEqual([l["forward"] for l in layers], ["24ns", "7ns"])
+        self.assertEqual((facts["update"], facts["difference"]), (19, 0))
+
     def test_parts_that_are_not_the_whole_are_told(self):
         class Twice(nn.Sequential):
             calls = 0
@@ -241,6 +260,11 @@ def bad():
             self.assertIn("must return a model, its inputs and a loss function", errors)
             code, printed, _ = self.command(f"{nets}:make_net", "--gpu", "cpu", "--batch", "3", "--iterations", "1", "--device", "cpu", "--checkpointing")
             self.assertNotIn('"input"', printed)
+            for optimizer in jp.OPTIMIZERS:
+                code, printed, errors = self.command(f"{nets}:make_net", "--gpu", "cpu", "--batch", "3", "--iterations", "1", "--device", "cpu",
+                                                     "--dtype", "bf16", "--optimizer", optimizer)
+                self.assertEqual(code, 0, errors)
+                self.assertIn(f"includes a step of {optimizer}", printed)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,9 @@ func (c *compiler) header() {
 		in.Objective = Makespan
 	}
 	c.residence()
+	if a := c.spec.Activations; a != "" && a != Shared && a != Kept {
+		c.problems.Add("activations", "unknown activations %q; choose shared or kept", Clip(string(a)))
+	}
 	if c.spec.MaxPeriod < 0 {
 		c.problems.Add("max_period", "must not be negative")
 	}

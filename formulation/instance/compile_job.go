@@ -119,6 +119,9 @@ func (c *compiler) job(path string, s *JobSpec, usable bool) (j Job, ok bool) {
 	}
 	j.Batch = reference.Batch
 	c.load(path, s, &j)
+	if c.spec.Activations == Kept {
+		j.keepActivations()
+	}
 	c.rule(path, s, &j)
 	if len(c.problems) == before {
 		j.group(s)

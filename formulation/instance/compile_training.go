@@ -1,5 +1,10 @@
 package instance
 
+import (
+	"math"
+	"slices"
+)
+
 // MaxAccumulate bounds the micro-batches of an iteration.
 const MaxAccumulate = 1024
 
@@ -53,6 +58,28 @@ func (c *compiler) table(path string, s *JobSpec, p *Profile, speed Ratio, j *Jo
 		costs.Ephemeral = append(costs.Ephemeral, Bytes(ceilMulDiv(int64(kept), 1, group)))
 	}
 	return costs
+}
+
+// Activations says what holds the memory of a job's activations and workspace between its tasks.
+type Activations string
+
+const (
+	// Shared memory serves the tasks of all jobs of a GPU in turn: the jobs share a process, or give back
+	// what they do not need. The default.
+	Shared Activations = "shared"
+	// Kept memory stays with its job, whose process has an allocator that gives nothing back, like PyTorch's.
+	Kept Activations = "kept"
+)
+
+// keepActivations counts what a task needs at most as persistent.
+func (j *Job) keepActivations() {
+	for _, costs := range j.On {
+		if costs != nil {
+			most := slices.Max(costs.Ephemeral)
+			costs.Persistent += min(most, math.MaxInt64-costs.Persistent)
+			clear(costs.Ephemeral)
+		}
+	}
 }
 
 // persistent bytes of a worker: parameters, gradients, and the states of the optimizer, of

@@ -72,6 +72,24 @@ func TestEphemeralByHand(t *testing.T) {
 	}
 }
 
+// TestKeptActivationsByHand: what a task of full depth takes, 387 bytes, is held beside 84 of parameters.
+func TestKeptActivationsByHand(t *testing.T) {
+	spec := twoNodes(JobSpec{Name: "a", Model: "blocks", Workers: 3, SPB: SPBSpec{Depths: []int{1, 3}}})
+	spec.Profiles = []*Profile{threeBlocks()}
+	spec.Residence, spec.Cluster.LoadRate, spec.TickUS = WhileRunning, 8, 1_000_000 // a byte a tick
+	spec.Activations = Kept
+	in, err := Compile(spec, nil)
+	require.NoError(t, err)
+	costs := in.Jobs[0].On[0]
+	assert.Equal(t, Bytes(84+387), costs.Persistent)
+	assert.Equal(t, []Bytes{0, 0, 0}, costs.Ephemeral)
+	assert.Equal(t, Tick(84), in.Jobs[0].Load, "there are no activations to load")
+
+	spec.Activations = "both"
+	_, err = Compile(spec, nil)
+	assert.ErrorContains(t, err, `activations: unknown activations "both"; choose shared or kept`)
+}
+
 func TestTimesOfTrainingByHand(t *testing.T) {
 	assert.Equal(t, []Tick{6, 10, 12}, compileBlocks(t, "", JobSpec{Workers: 3}).On[0].Time, "4 ms forward, 2, 6 and 8 ms backward")
 	assert.Equal(t, []Tick{30, 50, 60}, compileBlocks(t, "", JobSpec{Workers: 3, Accumulate: 5}).On[0].Time)

@@ -25,8 +25,11 @@ type Spec struct {
 	// MaxPeriod bounds the period of a periodic plan; 0 means no bound.
 	MaxPeriod Duration `yaml:"max_period,omitempty" json:"max_period,omitempty" absent:"no bound"`
 	// Residence says how long a job holds its memory; empty means for the whole plan.
-	Residence Residence   `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
-	Cluster   ClusterSpec `yaml:"cluster" json:"cluster"`
+	Residence Residence `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
+	// Activations says what holds the memory of activations between tasks; empty means that the jobs of
+	// a GPU share it.
+	Activations Activations `yaml:"activations,omitempty" json:"activations,omitempty" absent:"shared"`
+	Cluster     ClusterSpec `yaml:"cluster" json:"cluster"`
 	// Profiles given here go before those of the profile library.
 	Profiles []*Profile `yaml:"profiles,omitempty" json:"profiles,omitempty"`
 	// Jobs to plan.

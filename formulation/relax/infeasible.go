@@ -211,7 +211,7 @@ func (m *Model) tooManyParameters() []string {
 		}
 		if kept.Cmp(memory) > 0 {
 			subject := m.TypesName(set, gpus)
-			reasons = append(reasons, fmt.Sprintf("%s at least %v of parameters resident, %s %s %v", keep(jobs), bytesOf(kept),
+			reasons = append(reasons, fmt.Sprintf("%s at least %v in memory all the time, %s %s %v", keep(jobs), bytesOf(kept),
 				subject, map[bool]string{true: "holds", false: "hold"}[gpus == 1], bytesOf(memory)))
 		}
 	}

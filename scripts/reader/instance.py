@@ -106,7 +106,10 @@ def read(document: dict, libraries: list[dict]) -> Instance:
         raise q.Refused(f"residence: {residence!r} does not go with {objective}")
     if residence == "plan" and ("load_rate" in document["cluster"] or any("load" in j for j in document["jobs"])):
         raise q.Refused("jobs are loaded during a plan only with residence: run")
-    compile_ = _Compiler(tick, clusters.read(document["cluster"]), Library(document, libraries))
+    activations = document.get("activations", "shared")
+    if activations not in ("shared", "kept"):
+        raise q.Refused(f"activations: {activations!r} is unknown")
+    compile_ = _Compiler(tick, clusters.read(document["cluster"]), Library(document, libraries), activations == "kept")
     jobs: list[Job] = []
     for spec in document["jobs"]:
         if spec.get("disabled", False):
@@ -145,8 +148,9 @@ def molds(document: dict, libraries: list[dict]) -> list[list[Instance]]:
 
 
 class _Compiler:
-    def __init__(self, tick: int, cluster: clusters.Cluster, library: Library):
+    def __init__(self, tick: int, cluster: clusters.Cluster, library: Library, keeps: bool):
         self.tick, self.cluster, self.library = tick, cluster, library
+        self.keeps = keeps  # activations, between tasks
 
     def ticks(self, nanoseconds) -> int:
         return q.ceil(Fraction(nanoseconds) / self.tick)
@@ -276,11 +280,15 @@ class _Compiler:
             raise q.Refused(f"job {spec['name']!r}: the profile does not tell what comes into its layers")
         sharding = spec.get("sharding")
         unshared = {"zero2": 1, "zero3": 2}.get(sharding, 0) * profile.largest_block()
+        persistent = self.persistent(spec, profile)
+        ephemeral = [
+            q.ceil(Fraction(profile.workspace + unshared + profile.kept(d, checkpointing), spec.get("gpus_per_worker", 1)))
+            for d in depths
+        ]
+        if self.keeps:
+            persistent, ephemeral = persistent + max(ephemeral), [0] * len(depths)
         return Costs(
             time=[max(1, self.ticks(spec.get("accumulate", 1) * profile.time(d, checkpointing) / speed)) for d in depths],
-            persistent=self.persistent(spec, profile),
-            ephemeral=[
-                q.ceil(Fraction(profile.workspace + unshared + profile.kept(d, checkpointing), spec.get("gpus_per_worker", 1)))
-                for d in depths
-            ],
+            persistent=persistent,
+            ephemeral=ephemeral,
         )

@@ -93,6 +93,7 @@ func (d *drawing) spec() {
 		pair.GPUs = 2
 		d.Profiles = append(d.Profiles, &pair)
 	}
+	d.Activations = pick(d, "", "", "", "", instance.Shared, instance.Kept)
 }
 
 func (d *drawing) types() {

@@ -57,7 +57,7 @@ func TestDecodeErrors(t *testing.T) {
 		"seconds":          {"    workers:", "    seconds: [{time: 0s}]\n    workers:", "a job of 0s"},
 		"weight":           {"alexnet", "alexnet, weight: -1", "a weight of -1"},
 		"own profile":      {"base:", "profiles: [{model: x, gpu: v100, batch: 1, layers: []}]\nbase:", "profiles[0].layers: a profile needs 1 to"},
-		"known profile":    {"base:", "profiles: [{model: alexnet, gpu: v100, batch: 256, layers: [{name: l, forward: 1ms, backward: 1ms}]}]\nbase:", "two profiles of alexnet"},
+		"profile twice":    {"base:", "profiles: [{model: alexnet, gpu: v100, batch: 256, layers: [{name: l, forward: 1ms, backward: 1ms}]}, {model: alexnet, gpu: v100, batch: 256, layers: [{name: l, forward: 1ms, backward: 1ms}]}]\nbase:", "two profiles of alexnet"},
 	} {
 		text := strings.Replace(sound, test.from, test.to, 1)
 		require.NotEqual(t, sound, text, name)

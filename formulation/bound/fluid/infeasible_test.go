@@ -31,7 +31,7 @@ func TestInfeasibleByHand(t *testing.T) {
 		},
 		{
 			// 48 jobs x 96e6 bytes against 4 GPUs of 1 GiB.
-			"memory of all", "48 jobs keep at least 4.29 GiB of parameters resident, the 4 GPUs hold 4.00 GiB",
+			"memory of all", "48 jobs keep at least 4.29 GiB in memory all the time, the 4 GPUs hold 4.00 GiB",
 			boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 48}),
 		},
 		{

@@ -47,22 +47,28 @@ func New(ps ...*instance.Profile) (*Library, error) {
 	return (&Library{}).With(ps...)
 }
 
-// With returns a library that has ps besides the profiles of l. A profile whose
-// model, GPU type and batch size l has already is an error, as are two such in ps.
+// With returns a library that has ps besides the profiles of l, or in place of those of l
+// for the same model, GPU type and batch size. Two such in ps are an error.
 func (l *Library) With(ps ...*instance.Profile) (*Library, error) {
 	for i, p := range ps {
 		if err := validate(p, fmt.Sprintf("profiles[%d].", i)); err != nil {
 			return nil, err
 		}
 	}
-	sorted := slices.Concat(l.sorted, ps)
-	slices.SortStableFunc(sorted, compare)
-	for i := 1; i < len(sorted); i++ {
-		if p := sorted[i]; compare(sorted[i-1], p) == 0 {
+	more := slices.Clone(ps)
+	slices.SortStableFunc(more, compare)
+	for i := 1; i < len(more); i++ {
+		if p := more[i]; compare(more[i-1], p) == 0 {
 			return nil, fmt.Errorf("profiles: two profiles of %s on %s at batch %d, from %s and from %s; rename or remove one",
-				p.Model, p.GPU, p.Batch, origin(sorted[i-1]), origin(p))
+				p.Model, p.GPU, p.Batch, origin(more[i-1]), origin(p))
 		}
 	}
+	kept := slices.DeleteFunc(slices.Clone(l.sorted), func(p *instance.Profile) bool {
+		_, replaced := slices.BinarySearchFunc(more, p, compare)
+		return replaced
+	})
+	sorted := slices.Concat(kept, more)
+	slices.SortFunc(sorted, compare)
 	return &Library{sorted}, nil
 }
 

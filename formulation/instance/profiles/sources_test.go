@@ -130,6 +130,9 @@ func TestLibraryHasOnlyKnownFiles(t *testing.T) {
 	for _, e := range estimates {
 		want[e.model+".json"] = true
 	}
+	for _, m := range measured {
+		want[m+".json"] = true
+	}
 	total := 0
 	for _, f := range files {
 		require.True(t, want[f.Name()], f.Name())
@@ -137,6 +140,6 @@ func TestLibraryHasOnlyKnownFiles(t *testing.T) {
 		require.NoError(t, err)
 		total += int(info.Size())
 	}
-	require.Len(t, files, len(sources)+len(estimates))
+	require.Len(t, files, len(sources)+len(estimates)+len(measured))
 	require.Less(t, total, 600_000, "the library is part of the browser download")
 }

@@ -144,7 +144,7 @@ func TestDNNPartitioningTotals(t *testing.T) {
 }
 
 // TestParametersAreThoseOfTheModels compares with parameter counts published
-// elsewhere, four bytes each.
+// elsewhere, four bytes each, or two in bf16.
 func TestParametersAreThoseOfTheModels(t *testing.T) {
 	lib, err := Builtin()
 	require.NoError(t, err)
@@ -164,7 +164,11 @@ func TestParametersAreThoseOfTheModels(t *testing.T) {
 		{"bert24", 336_226_108 + tied, "BertForPreTraining, large, uncased"},
 	} {
 		for _, p := range lib.Profiles(tt.model) {
-			assert.Equal(t, instance.Bytes(4*tt.want), p.Totals().Parameters, "%s on %s, %s", tt.model, p.GPU, tt.from)
+			width := int64(4)
+			if p.Precision == "bf16" {
+				width = 2
+			}
+			assert.Equal(t, instance.Bytes(width*tt.want), p.Totals().Parameters, "%s on %s, %s", tt.model, p.GPU, tt.from)
 		}
 	}
 }

@@ -26,28 +26,6 @@ type Comparison struct {
 // Error is estimate over measurement, less 1.
 func (c *Comparison) Error() float64 { return float64(c.Estimated)/float64(c.Measured) - 1 }
 
-// known says how a profile of the library would be estimated; false where no formula stands for
-// its model.
-func known(p *instance.Profile) (Options, bool) {
-	o := Options{Model: p.Model, GPU: p.GPU, Batch: p.Batch, Precision: FP32}
-	switch p.Model {
-	case "bert24":
-		o.Eager, o.Sequence = true, 512
-		o.Transformer = &Transformer{Type: "bert", Layers: 24, Hidden: 1024, Heads: 16, Intermediate: 4096, Vocabulary: 30522,
-			Positions: 512, Dropout: true, AttentionDropout: true, Head: "pretraining"} // not tied: the file counts both
-	default:
-		if net(p.Model, 1, FP32) == nil {
-			return o, false
-		}
-		o.Net = p.Model
-	}
-	if p.GPU == "a100" {
-		// PyTorch's convolutions are in TF32 there. The card moves 1.64 GB twice in 2.41 ms: 40 GB.
-		o.GPU, o.Precision = "a100-40gb", TF32
-	}
-	return o, true
-}
-
 // Compare estimates what was measured, and the published throughputs of whole models: of those that
 // formulas stand for.
 func Compare(measured []*instance.Profile) ([]Comparison, error) { return compare(measured, fitted()) }

@@ -34,6 +34,7 @@ func TestCalibrationIsFitted(t *testing.T) {
 	net := func(c *Comparison) bool { return c.options.Net != "" }
 	products := func(e *Efficiency) *float64 { return &e.Products }
 	convolutions := func(e *Efficiency) *float64 { return &e.Convolutions }
+	batchNorms := func(e *Efficiency) *float64 { return &e.BatchNorms }
 	for _, f := range []struct {
 		gpu    string
 		figure func(*Efficiency) *float64
@@ -43,7 +44,9 @@ func TestCalibrationIsFitted(t *testing.T) {
 		{"v100", products, func(c *Comparison) bool { return c.Model == "bert24" }},
 		{"a100", convolutions, func(c *Comparison) bool { return c.GPU == "a100" && net(c) && c.Batch >= 32 }},
 		{"a100", products, func(c *Comparison) bool { return c.GPU == "a100" && !net(c) }},
-		{"h100", products, func(c *Comparison) bool { return c.GPU == "h100" }},
+		{"h100", products, func(c *Comparison) bool { return c.GPU == "h100" && !net(c) }},
+		{"h100", convolutions, func(c *Comparison) bool { return c.GPU == "h100" && c.Model == "vgg16" }},
+		{"h100", batchNorms, func(c *Comparison) bool { return c.GPU == "h100" && net(c) && c.Model != "vgg16" }},
 	} {
 		least := loss(fitted(), f.of)
 		for _, step := range []float64{-0.01, 0.01} {
@@ -61,9 +64,6 @@ func TestCalibrationIsFitted(t *testing.T) {
 		other.launch += step
 		assert.Greater(t, loss(other, small), loss(fitted(), small), "launch %g", other.launch)
 	}
-	fit := fitted()
-	assert.InDelta(t, fit.efficiencies["a100"].Convolutions*fit.efficiencies["h100"].Products/fit.efficiencies["a100"].Products,
-		fit.efficiencies["h100"].Convolutions, 0.005)
 }
 
 // TestErrors pins what docs/profiles.md says of the errors.
@@ -80,8 +80,15 @@ func TestErrors(t *testing.T) {
 		if c.GPU == "a100" && c.options.Net != "" && c.Batch < 16 {
 			limit = 0.30 // bound by the launch of operations
 		}
+		if c.GPU == "h100" {
+			limit = 0.20
+			if c.Model == "gpt2_xl" {
+				limit = 0.30 // its activation function is eight operations
+			}
+		}
 		assert.InDelta(t, 0, c.Error(), limit, "%s on %s at batch %d", c.Model, c.GPU, c.Batch)
 	}
-	assert.Equal(t, map[string]int{"alexnet": 1, "bert24": 1, "resnet50": 1, "resnet101": 1, "vgg16": 10, "wrn101_2": 8,
+	assert.Equal(t, map[string]int{"alexnet": 1, "bert24": 1, "resnet50": 2, "resnet101": 1, "vgg16": 11, "wrn101_2": 8,
+		"bert_large": 1, "gpt2_xl": 1, "llama3_8b": 1, "mistral_7b": 1, "qwen2_7b": 1, "resnet152": 1, "vit_l16": 1,
 		"mpt-125m": 1, "mpt-350m": 1, "mpt-760m": 2, "mpt-1b": 2, "mpt-3b": 2, "mpt-7b": 2, "mpt-13b": 2}, models)
 }

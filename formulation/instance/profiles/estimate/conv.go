@@ -64,7 +64,9 @@ func (c *convolutions) conv(out, kernel, stride, padding int64, bias bool) {
 func (c *convolutions) norm(keep bool) {
 	c.current.parameters += 2 * c.at.channels
 	n := c.count(c.at)
-	c.add(c.move(3*n, 5*n))
+	o := c.move(3*n, 5*n)
+	o.kind = batchNorm
+	c.add(o)
 	if keep {
 		c.keep(c.at)
 	}

@@ -181,14 +181,15 @@ func TestWinograd(t *testing.T) {
 }
 
 func TestRooflineByHand(t *testing.T) {
-	r := roofline{peak: 100, bandwidth: 10, efficiency: Efficiency{Products: 0.5, Convolutions: 0.25, Memory: 0.5}, launch: 2, gpus: 1, fabric: 5}
+	r := roofline{peak: 100, bandwidth: 10, efficiency: Efficiency{Products: 0.5, Convolutions: 0.25, Memory: 0.5, BatchNorms: 0.25}, launch: 2, gpus: 1, fabric: 5}
 	forward, backward := r.layer(&layer{operations: []operation{
 		{product, 500, 1000, 5, 10},        // 10 s by its operations, 20
 		{convolution, 500, 1000, 150, 300}, // 30 s by its bytes, 60
 		{movement, 0, 0, 1, 30},            // launched in 2 s, 6 s by its bytes
+		{batchNorm, 0, 0, 10, 30},          // 4 s, 12
 	}})
-	assert.InDelta(t, 10+30+2, forward, 1e-9)
-	assert.InDelta(t, 20+60+6, backward, 1e-9)
+	assert.InDelta(t, 10+30+2+4, forward, 1e-9)
+	assert.InDelta(t, 20+60+6+12, backward, 1e-9)
 
 	// Four GPUs do a quarter each, and send 3/2 of what they add up.
 	r.gpus = 4

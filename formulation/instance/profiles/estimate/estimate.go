@@ -110,7 +110,8 @@ func Profile(o Options) (*instance.Profile, *Summary, error) {
 			p.Layers[i].Input = 0
 		}
 	}
-	how := fmt.Sprintf("products %.0f %%, convolutions %.0f %%, memory %.0f %%, as measured on %s", 100*efficiency.Products, 100*efficiency.Convolutions, 100*efficiency.Memory, like)
+	how := fmt.Sprintf("products %.0f %%, convolutions %.0f %%, batch norms %.0f %%, memory %.0f %%, as measured on %s",
+		100*efficiency.Products, 100*efficiency.Convolutions, 100*efficiency.BatchNorms, 100*efficiency.Memory, like)
 	if o.MFU > 0 {
 		how += fmt.Sprintf("; scaled to an MFU of %v", o.MFU)
 	}

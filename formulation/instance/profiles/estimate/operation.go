@@ -7,6 +7,7 @@ const (
 	movement    kind = iota // bounded by memory alone
 	product                 // of matrices
 	convolution             // which libraries work out in several ways
+	batchNorm               // bounded by memory, too, but by strides through it
 )
 
 // operation is one of a layer's, or several alike: floating-point operations and bytes
