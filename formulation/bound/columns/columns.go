@@ -84,7 +84,7 @@ type search struct {
 // finer time axes.
 const closeGap = 1e-4
 
-// horizon is the length of the start, or a guess.
+// horizon is the length of the start, or a guess, in ticks.
 func (c *search) horizon() int64 {
 	if c.limits.Start != nil {
 		return max(1, int64(c.limits.Start.Makespan(c.m.Instance)))
@@ -97,8 +97,8 @@ func (c *search) horizon() int64 {
 		}
 	}
 	end := exact.Floor(new(big.Rat).Mul(longest, big.NewRat(5, 4)))
-	if !end.IsInt64() || end.Int64() > relax.MaxHorizon {
-		return relax.MaxHorizon
+	if !end.IsInt64() || end.Int64() > columns.MaxHorizon {
+		return columns.MaxHorizon
 	}
 	return max(1, end.Int64())
 }
@@ -125,7 +125,7 @@ const (
 // completion bounds the weighted completion.
 func (c *search) completion(ctx context.Context) error {
 	horizon := c.horizon()
-	if horizon > relax.MaxHorizon {
+	if horizon > columns.MaxHorizon {
 		return nil
 	}
 	var before *Master
@@ -269,7 +269,7 @@ func (c *search) dues(ctx context.Context) error {
 	if c.limits.Known != nil && exact.Ceil(c.limits.Known).IsInt64() {
 		low = max(low, exact.Ceil(c.limits.Known).Int64())
 	}
-	high := max(low, c.horizon()) // some schedule may end by this
+	high := max(low, min(relax.MaxHorizon, c.horizon())) // some schedule may end by this
 	return bound.Climb(low, high, func(due int64) (bool, error) {
 		if c.limits.Work <= 0 {
 			return false, nil

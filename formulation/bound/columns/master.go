@@ -52,7 +52,7 @@ func (s *Master) measure() {
 		}
 	}
 	s.Scale = 1
-	for s.Scale < 1<<40 && heaviest*float64(s.Scale) < 1<<40 {
+	for s.Scale < 1<<40 && heaviest*float64(s.Scale) < 1<<40 || s.Scale < 1<<12 && heaviest*float64(s.Scale) < 1<<54 {
 		s.Scale *= 2
 	}
 	s.Unit = max(1, s.Unit)
@@ -136,7 +136,7 @@ func (s *Master) Prices(y []float64) [][]int64 {
 		if s.Groups[g].Capacity == 0 {
 			continue
 		}
-		most := math.Exp2(52) / max(1, heaviest[g])
+		most := math.Exp2(56) / max(1, heaviest[g])
 		factor := s.Unit * float64(s.Scale) / float64(s.Groups[g].Capacity*s.Calendar.Width)
 		for b := range list[g] {
 			v := math.Round(-y[s.Row(g, b)] * factor)

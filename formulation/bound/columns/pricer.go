@@ -26,6 +26,7 @@ type planPricer struct{ *columns.Plans }
 // Scratch is the scratch memory of a pricer.
 type Scratch struct {
 	starts []startPrices // of the alternatives' starts
+	ticks  []int64       // of the points
 	prices [][]int64     // of the items of an option, by item and the point the window ends at
 	dealt  []int64       // of a multiset, likewise
 	window []int64       // of an iteration, likewise
@@ -50,7 +51,10 @@ func (k *Scratch) resize(p *planPricer) {
 	k.dealt, k.window = line(k.dealt, points), line(k.window, points)
 	k.by, k.after = line(k.by, points), line(k.after, points)
 	k.f, k.from, k.rest = Square(k.f, blocks, points), Square(k.from, blocks, points), Square(k.rest, blocks, points)
-	k.reach = line(k.reach, blocks)
+	k.reach, k.ticks = line(k.reach, blocks), line(k.ticks, points)
+	for n := range k.ticks {
+		k.ticks[n] = p.Grid.Tick(n)
+	}
 }
 
 // bounds fills Scratch.by, after and rest for a mode.
@@ -68,14 +72,15 @@ func (p *planPricer) bounds(t *Tariff, k *Scratch, mode int) {
 	}
 	left := int64(0) // ticks of the blocks that follow
 	for m := range k.rest[g.Blocks] {
-		k.rest[g.Blocks][m] = p.Weight * g.Tick(m)
+		k.rest[g.Blocks][m] = p.Weight * k.ticks[m]
 	}
 	for i := g.Blocks - 1; i >= 0; i-- {
 		steps, times := g.Steps(i), int64(g.Iterations(i))
 		left += times * p.Iteration
 		next, rest := k.rest[i+1], k.rest[i]
 		ends, later, least := int64(exact.NoPrice), int64(exact.NoPrice), int64(exact.NoPrice)
-		for m := g.Points; m >= 0; m-- {
+		reached := min(g.Points+1, i*int(g.Parts)) // the first point that is
+		for m := g.Points; m >= reached; m-- {
 			if e := m + steps; e <= g.Points && next[e] < exact.NoPrice {
 				later = min(later, next[e])
 				if k.by[e] < exact.NoPrice {
@@ -85,9 +90,12 @@ func (p *planPricer) bounds(t *Tariff, k *Scratch, mode int) {
 			if ends < exact.NoPrice && k.after[m] < exact.NoPrice {
 				least = min(least, max(ends, times*k.after[m]+later))
 			}
-			if end := g.Tick(m); p.Complete(i, end, t.calendar.Horizon) {
-				least = min(least, p.Weight*(end+left))
+			if p.Complete(i, k.ticks[m], t.calendar.Horizon) {
+				least = min(least, p.Weight*(k.ticks[m]+left))
 			}
+			rest[m] = least
+		}
+		for m := range reached {
 			rest[m] = least
 		}
 	}
@@ -96,6 +104,10 @@ func (p *planPricer) bounds(t *Tariff, k *Scratch, mode int) {
 // Solve returns the cheapest plan, and false where none is cheaper than the
 // limit, which is [exact.NoPrice] for none.
 func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
+	best, found := Plan{Price: limit}, false
+	if p.Modes == 0 {
+		return best, false
+	}
 	g := &p.Grid
 	k.resize(p)
 	for i := range p.Options {
@@ -106,7 +118,6 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 			}
 		}
 	}
-	best, found := Plan{Price: limit}, false
 	for mode := range p.Modes {
 		p.bounds(t, k, mode)
 		if k.rest[0][0] >= best.Price {
@@ -122,7 +133,7 @@ func (p *planPricer) Solve(t *Tariff, k *Scratch, limit int64) (Plan, bool) {
 		for i := block; i > 0; i-- {
 			before := int(k.from[i][point])
 			best.Visits = p.trace(t, best.Visits, mode, before, point, int64(g.Iterations(i-1)))
-			best.Ends = append(best.Ends, g.Tick(point))
+			best.Ends = append(best.Ends, k.ticks[point])
 			point = before
 		}
 		slices.Reverse(best.Ends)
@@ -142,11 +153,12 @@ func (p *planPricer) chain(t *Tariff, k *Scratch, mode int, limit int64) {
 	k.f[0][0] = 0
 	for n := range g.Points + 1 {
 		eventloop.Yield() // a class of a long plan takes a second, too long to block a browser
-		if k.after[n] >= exact.NoPrice || p.Due < 0 && g.Tick(n) >= t.calendar.Horizon && g.Last == g.Block {
+		if k.after[n] >= exact.NoPrice || p.Due < 0 && k.ticks[n] >= t.calendar.Horizon && g.Last == g.Block {
 			break // past the horizon continuing is free, so that nothing is cheaper, if no block is rounded
 		}
 		last, reached := -1, int64(exact.NoPrice) // a lower bound on f[i][n], once its row is done
-		for i := range g.Blocks {
+		begun := min(g.Blocks, n/int(g.Parts)+1)  // blocks of which some may have begun
+		for i := range begun {
 			times := int64(g.Iterations(i))
 			reached = min(reached, k.f[i][n])
 			k.reach[i] = -1
@@ -163,7 +175,7 @@ func (p *planPricer) chain(t *Tariff, k *Scratch, mode int, limit int64) {
 			continue
 		}
 		first := p.row(t, k, mode, n, last)
-		for i, reach := range k.reach[:g.Blocks] {
+		for i, reach := range k.reach[:begun] {
 			if reach < first || k.f[i][n] >= exact.NoPrice {
 				continue
 			}
@@ -194,7 +206,7 @@ func (p *planPricer) cheapestEnd(t *Tariff, k *Scratch) (block, point int, price
 	}
 	for i := range g.Blocks + 1 {
 		for m, sum := range k.f[i] {
-			end := g.Tick(m)
+			end := k.ticks[m]
 			if sum >= exact.NoPrice || !p.Complete(i, end, t.calendar.Horizon) {
 				continue
 			}

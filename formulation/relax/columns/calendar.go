@@ -68,4 +68,9 @@ func (g *Grid) Iterations(i int) int {
 }
 
 // Steps is the least number of points that block i takes.
-func (g *Grid) Steps(i int) int { return int(int64(g.Iterations(i)) * g.Parts / int64(g.Block)) }
+func (g *Grid) Steps(i int) int {
+	if i < g.Blocks-1 {
+		return int(g.Parts)
+	}
+	return int(int64(g.Last) * g.Parts / int64(g.Block))
+}

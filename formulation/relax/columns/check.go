@@ -26,7 +26,7 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 		return errors.New("formulation: the certificate does not say which columns program it is about")
 	case m.Instance.Objective.Periodic():
 		return errors.New("formulation: a columns certificate is not about periodic plans")
-	case terms.Horizon < 1 || terms.Horizon > relax.MaxHorizon || terms.Points < 1 || terms.Points > maxPoints || terms.Buckets < 1 || terms.Buckets > terms.Horizon:
+	case terms.Horizon < 1 || terms.Horizon > MaxHorizon || terms.Points < 1 || terms.Points > maxPoints || terms.Buckets < 1 || terms.Buckets > terms.Horizon:
 		return errors.New("formulation: the certificate's horizon, points or buckets are out of range")
 	case terms.Due < 0 || terms.Due > relax.MaxHorizon || (terms.Due > 0) != (m.Instance.Objective == instance.Makespan):
 		return errors.New("formulation: the certificate's due is out of range, or does not go with the objective")
@@ -135,11 +135,15 @@ func (s *Program) examine(prices [][]int64) (least []int64, found []bool, err er
 	return least, found, nil
 }
 
-// Limits on certificates: points of a time axis, and steps of the search as
-// master.work counts them, about an hour.
+// MaxHorizon is the latest tick with a price in a columns program: 139 years of milliseconds.
+const MaxHorizon = 1 << 42
+
+// Limits on certificates: points of a time axis, blocks of a class times these, and steps
+// of the search as master.work counts them, about an hour.
 const (
-	maxPoints = 1 << 12
-	mostWork  = 1 << 40
+	maxPoints  = 1 << 12
+	mostStates = 1 << 26
+	mostWork   = 1 << 40
 )
 
 // Examiner finds cheapest plans in checked integer arithmetic.

@@ -107,7 +107,7 @@ func (s *Program) Fits() bool {
 	}
 	for c := range s.Classes {
 		p := &s.Classes[c].Plans
-		if p.Iteration > relax.MaxHorizon || p.Grid.Points > 2*maxPoints {
+		if p.Iteration > relax.MaxHorizon || p.Grid.Points > 2*maxPoints || p.Grid.Blocks*(p.Grid.Points+1) > mostStates {
 			return false
 		}
 		end := new(big.Int).Mul(big.NewInt(int64(s.Classes[c].Class.Job.Iterations)), big.NewInt(p.Iteration))
