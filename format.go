@@ -52,7 +52,7 @@ func FormatProven(in *instance.Instance, c *Certificate, bound *big.Rat) string 
 	if c.Kind == relax.CostBound {
 		by := ""
 		if c.End > 0 {
-			by = fmt.Sprintf(" that ends by %g s", float64(c.End)*float64(in.TickUS)/1e6)
+			by = " that ends by " + strconv.FormatFloat(float64(c.End)*float64(in.TickUS)/1e6, 'f', -1, 64) + " s"
 		}
 		return fmt.Sprintf("no schedule%s costs less than %s", by, FormatCost(in, bound))
 	}
@@ -86,7 +86,8 @@ func significant(f float64) string {
 		decimals--
 	}
 	if f > 0 && f < 0.99995 {
-		return strconv.FormatFloat(f, 'g', 4, 64)
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'e', 3, 64), 64)
+		decimals = -1 // as many as there are
 	}
 	return strconv.FormatFloat(f, 'f', decimals, 64)
 }

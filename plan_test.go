@@ -244,6 +244,8 @@ func TestFormatValue(t *testing.T) {
 	}{
 		{instance.Makespan, big.NewRat(10_900, 1), "10.90 s"},
 		{instance.Makespan, big.NewRat(5, 1), "0.005 s"},
+		{instance.Makespan, big.NewRat(54_321, 1_000_000), "0.00005432 s"},
+		{instance.Makespan, new(big.Rat), "0 s"},
 		{instance.Makespan, big.NewRat(99_996, 10), "10.00 s"},
 		{instance.Makespan, big.NewRat(999_996, 1000), "1.000 s"},
 		{instance.Makespan, big.NewRat(600_000, 1), "10.00 min"},

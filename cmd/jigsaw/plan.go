@@ -143,7 +143,15 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
+	noteYAML(o.to, std)
 	return statusExit(result)
+}
+
+// noteYAML says that a plan that was written as YAML is not for this program.
+func noteYAML(to cli.Destination, std cli.Streams) {
+	if to.Chosen() == "yaml" && to.File != "" {
+		std.Note("%s is for other programs: check, certify, explain and replan read plans in JSON, of -o json or --file NAME.json", to.File)
+	}
 }
 
 // keep writes the instance, if that is requested.

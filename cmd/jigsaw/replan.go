@@ -234,6 +234,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return err
 	}
+	noteYAML(o.to, std)
 	return statusExit(r.Result)
 }
 

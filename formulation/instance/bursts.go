@@ -86,11 +86,12 @@ func (c *compiler) kind(path string, s *JobSpec) {
 // CompileBursts is [Compile] of a spec of burst-parallel jobs and background jobs.
 func CompileBursts(spec *Spec, library ProfileSource) (*Bursts, error) {
 	plain := *spec // the cluster and the background, as jobs of one worker
-	plain.TickUS, plain.Jobs = 1, slices.Clone(spec.Jobs)
+	plain.Jobs = slices.Clone(spec.Jobs)
 	c := compiler{spec: &plain, library: library, in: &Instance{Name: spec.Name, TickUS: 1}}
 	b := &Bursts{Instance: c.in, Latency: spec.Cluster.Latency}
-	c.unused("", spec, "version", "name", "lesson", "cluster", "profiles", "jobs")
-	c.unused("cluster.", &spec.Cluster, "gpu_types", "racks", "switches", "nodes", "links", "exceptions", "failed_links", "failed_nodes", "degraded_links", "latency")
+	c.unused("", &plain, "version", "name", "lesson", "cluster", "profiles", "jobs")
+	c.unused("cluster.", &plain.Cluster, "gpu_types", "racks", "switches", "nodes", "links", "exceptions", "failed_links", "failed_nodes", "degraded_links", "latency")
+	plain.TickUS = 1
 	c.header()
 	c.cluster()
 	c.profiles()
@@ -156,13 +157,15 @@ func (c *compiler) slice(path string, s *JobSpec, b *Bursts) {
 	}
 }
 
-// unused refuses what is given and means nothing for burst-parallel jobs.
+// unused refuses what is given and means nothing for burst-parallel jobs, and takes it away, so that nothing
+// else is said of it.
 func (c *compiler) unused(path string, given any, used ...string) {
 	v := reflect.ValueOf(given).Elem()
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		if !v.Field(i).IsZero() && !slices.Contains(used, name) {
 			c.problems.Add(path+name, "this has no meaning in files with burst-parallel jobs; leave it out")
+			v.Field(i).SetZero()
 		}
 	}
 }

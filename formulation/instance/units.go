@@ -235,20 +235,21 @@ func finerThanNanoseconds(text string) bool {
 	return false
 }
 
-// MarshalText writes the duration exactly, to the nanosecond, without zero
+// MarshalText writes [Duration.String].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// String writes the duration exactly, to the nanosecond, without zero
 // minutes and seconds after whole hours or minutes.
-func (d Duration) MarshalText() ([]byte, error) {
-	s := d.String()
+func (d Duration) String() string {
+	s := time.Duration(d).String()
 	if minutes, ok := strings.CutSuffix(s, "m0s"); ok {
 		s = minutes + "m"
 	}
 	if hours, ok := strings.CutSuffix(s, "h0m"); ok {
 		s = hours + "h"
 	}
-	return []byte(s), nil
+	return s
 }
-
-func (d Duration) String() string { return time.Duration(d).String() }
 
 // Duration returns how long ticks of the instance last.
 func (in *Instance) Duration(t Tick) Duration { return Duration(int64(t) * in.TickUS * 1000) }

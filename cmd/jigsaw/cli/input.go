@@ -278,7 +278,8 @@ func ReadFile(name string, std Streams) ([]byte, error) {
 }
 
 // unpacked decompresses gzip, which torch.profiler uses for traces, and returns everything else
-// unchanged, without the byte order mark that some editors write.
+// unchanged, but for the byte order mark that some editors write, and lines that end in a carriage
+// return alone, as some spreadsheets write them.
 func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	b := bufio.NewReader(file)
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
@@ -292,10 +293,28 @@ func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	if mark, _ := b.Peek(3); string(mark) == "\uFEFF" {
 		_, _ = b.Discard(3)
 	}
+	var content io.Reader = b
+	head, _ := b.Peek(b.Size())
+	if line, rest, _ := bytes.Cut(head, []byte("\r")); len(rest) > 0 && rest[0] != '\n' && !bytes.Contains(line, []byte("\n")) {
+		content = carriageReturns{b}
+	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{b, file}, nil
+	}{content, file}, nil
+}
+
+// carriageReturns reads them as ends of lines.
+type carriageReturns struct{ io.Reader }
+
+func (r carriageReturns) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i := range p[:n] {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // OpenPath returns the content of a file that is not a folder, decompressed if it is gzip.
@@ -346,7 +365,8 @@ func open(name string, std Streams) (io.ReadCloser, error) {
 	if errors.Is(err, ErrFolder) {
 		return nil, Usage(err)
 	}
-	return nil, Usage(fmt.Errorf("there is no file %q, nor an example of that name; the examples are %s", name, strings.Join(known, ", ")))
+	return nil, Usage(fmt.Errorf("there is no file %q, nor an example of that name%s", name,
+		instance.DidYouMean(name, known, "; the examples are "+strings.Join(known, ", "))))
 }
 
 // ReadProfiles reads files of profiles, one after the other.

@@ -252,5 +252,5 @@ func roundName(s float64) string {
 	if s == 0 {
 		return "decisions whenever a job comes or goes"
 	}
-	return fmt.Sprintf("decisions every %v", time.Duration(s*float64(time.Second)))
+	return fmt.Sprintf("decisions every %v", instance.Duration(s*float64(time.Second)))
 }

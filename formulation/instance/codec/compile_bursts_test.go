@@ -23,6 +23,9 @@ func TestCompileBurstErrors(t *testing.T) {
 			`line 9: jobs: there is no burst-parallel job for background jobs to run behind; give one kind: burst, or leave background out`}},
 		"ordinary jobs beside": {clusterLines + good + "  - {name: a, model: many, batch: 8, workers: 2}\n", []string{
 			`line 11: jobs[1]: a job with workers cannot be planned together with burst-parallel jobs; give it background: true, or a file of its own`}},
+		"what means nothing, said once": {"residence: never\n" + strings.Replace(clusterLines, "jobs:", "  load_rate: 1GB/s\njobs:", 1) + good, []string{
+			`line 1: residence: this has no meaning in files with burst-parallel jobs; leave it out`,
+			`line 10: cluster.load_rate: this has no meaning in files with burst-parallel jobs; leave it out`}},
 		"what means nothing": {"tick_us: 50\nobjective: throughput\n" + clusterLines + strings.Replace(good, "gpus: 8", "gpus: 8, release: 1s, spb: {rule: full}", 1), []string{
 			`line 1: tick_us: this has no meaning in files with burst-parallel jobs; leave it out`,
 			`line 2: objective: this has no meaning in files with burst-parallel jobs; leave it out`,

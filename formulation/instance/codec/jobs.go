@@ -84,7 +84,7 @@ func DecodeJobs(r io.Reader, clock Clock) (*JobList, error) {
 			}
 		}
 		if !list.add(job, hours, line) && len(in.problems) == said {
-			in.bad(0, lengthNeeded, job.Name)
+			in.bad(0, "%s", lengthWrong(&job, hours))
 		}
 	}
 	if len(in.problems) > 0 {
@@ -162,7 +162,13 @@ func (in *jobReader) header() ([]string, error) {
 
 var errNoJobs = errors.New("the list has no jobs")
 
-const lengthNeeded = "job %q needs either iterations or hours"
+// lengthWrong says why a job was not added.
+func lengthWrong(job *instance.JobSpec, hours float64) string {
+	if job.Iterations != 0 && hours != 0 {
+		return fmt.Sprintf("job %q has both iterations and hours; give one of them", job.Name)
+	}
+	return fmt.Sprintf("job %q needs either iterations or hours", job.Name)
+}
 
 // decodeJSONJobs is [DecodeJobs] of JSON Lines, or of an array.
 func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
@@ -212,7 +218,7 @@ func decodeJSONJobs(data []byte, clock Clock) (*JobList, error) {
 			}
 		}
 		if !list.add(job, hours, begin.Line) && len(problems) == said {
-			bad(begin, lengthNeeded, job.Name)
+			bad(begin, "%s", lengthWrong(&job, hours))
 		}
 		if len(problems) >= mostJobProblems {
 			return problems

@@ -284,6 +284,7 @@ func TestMarks(t *testing.T) {
 	evening := time.Date(2026, 11, 26, 21, 50, 0, 0, time.UTC)
 	assert.Equal(t, []string{"26 Nov 21:50", "26 Nov 21:50:13", "26 Nov 22:51"},
 		[]string{Moment(evening, 0.393), Moment(evening, 13), Moment(evening, 3635)})
+	assert.Equal(t, []string{"0.054 ms", "0 s", "0 s", "12.5 s", "0h10"}, []string{Clock(0.000054), Clock(0), ClockLike(0.000054, 1), Clock(12.5), Clock(600)})
 	assert.Equal(t, []string{"26 Nov 22:00", "23:00", "27 Nov 00:00", "01:00"}, labels(momentMarks(in, evening, 3.5*3_600_000, 4)))
 	assert.InDelta(t, 600_000, momentMarks(in, evening, 3.5*3_600_000, 4)[0].at, 1e-6)
 	there := time.Date(2026, 11, 26, 21, 50, 0, 0, time.FixedZone("", 5*3600+1800))

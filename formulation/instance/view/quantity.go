@@ -57,7 +57,10 @@ func Clock(seconds float64) string { return ClockLike(seconds, seconds) }
 // ClockLike is [Clock] in the form of another number of seconds, the greatest of those beside which people read it.
 func ClockLike(seconds, like float64) string {
 	if like < fewSeconds {
-		return fmt.Sprintf("%.3g s", seconds)
+		if 0 < like && like < 1 {
+			return significant(1000*seconds) + " ms"
+		}
+		return significant(seconds) + " s"
 	}
 	minutes := int(seconds/60 + 0.5)
 	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
