@@ -171,7 +171,7 @@ func (r *row) seconds(name string, unit float64) float64 {
 	}
 	v *= unit
 	if v > longest {
-		r.wrong(name, "%s is %.0f years; the %s format counts in %s", instance.Clip(r.text(name)), v/(365*24*3600), r.trace.Format, unitName(unit))
+		r.wrong(name, "%s is more than a hundred years; the %s format counts in %s", instance.Clip(r.text(name)), r.trace.Format, unitName(unit))
 		return 0
 	}
 	return v

@@ -40,6 +40,9 @@ func Read(file string, r io.Reader, format Format) (*Trace, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if format == "" {
+			if n, _ := r.Read(make([]byte, 1)); n == 0 {
+				return nil, Problem{file, 1, 1, "the file is empty"}
+			}
 			return nil, Problem{file, 1, 1, "this is not a known kind of trace: the first line holds neither the tab-separated fields of Gavel nor the column names of " +
 				"Muri, Tiresias, Philly, Pollux or Helios; give --format to be told which columns are missing"}
 		}

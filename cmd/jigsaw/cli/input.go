@@ -290,8 +290,13 @@ func unpacked(name string, file io.ReadCloser) (io.ReadCloser, error) {
 		}
 		b = bufio.NewReader(z)
 	}
-	if mark, _ := b.Peek(3); string(mark) == "\uFEFF" {
-		_, _ = b.Discard(3)
+	mark, _ := b.Peek(3)
+	switch {
+	case string(mark) == "\uFEFF":
+		_, _ = b.Discard(len(mark))
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")) || bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		file.Close()
+		return nil, fmt.Errorf("%s is UTF-16; save it as UTF-8", name)
 	}
 	var content io.Reader = b
 	head, _ := b.Peek(b.Size())
