@@ -97,6 +97,31 @@ func (g *graph) topological() ([]int, error) {
 	return nil, fmt.Errorf("profiles: %s: node %d is on a cycle; a forward pass has none, remove one of its edges", g.nodes[v].where, g.nodes[v].id)
 }
 
+// unconnected returns a node besides inputs that no edges, in whichever direction, connect with the first of them; -1: there
+// is none.
+func (g *graph) unconnected() int {
+	sets := instance.UpTo[int](len(g.nodes)) // disjoint sets, each node naming one on the way to its set's root
+	root := func(v int) int {
+		for sets[v] != v {
+			sets[v] = sets[sets[v]]
+			v = sets[v]
+		}
+		return v
+	}
+	for v, ps := range g.preds {
+		for _, u := range ps {
+			sets[root(u)] = root(v)
+		}
+	}
+	first := slices.IndexFunc(g.nodes, func(n node) bool { return !n.input })
+	for v := max(first, 0); v < len(g.nodes); v++ {
+		if !g.nodes[v].input && root(v) != root(first) {
+			return v
+		}
+	}
+	return -1
+}
+
 // contract drops inputs and makes views one with what they look at. It returns
 // the remaining inputs of each node, and which nodes remain.
 func (g *graph) contract(topo []int) (preds [][]int, kept []bool) {

@@ -107,6 +107,9 @@ func readPipeDream(data []byte) (*graph, error) {
 			n.layer.Activations = 0
 		}
 	}
+	if lone := g.unconnected(); lone >= 0 {
+		return nil, fmt.Errorf("profiles: %s: no edges connect node%d with the first layer, so the order of the layers is not known; the file is incomplete", nodes[lone].where, nodes[lone].id)
+	}
 	return g, nil
 }
 
