@@ -185,7 +185,9 @@ func explainText(w io.Writer, std cli.Streams, r *jigsaw.Result, plan *scheduleR
 	case plan == nil:
 		fmt.Fprintln(w, "The search of jigsaw plan may prove a stronger bound: give its plan to see whether it did.")
 	case plan.StatedBound != nil:
-		fmt.Fprintf(w, "The plan's file states a stronger bound, %s, which its certificate can prove.\n", value(new(big.Rat).SetFloat64(*plan.StatedBound)))
+		if stated := value(new(big.Rat).SetFloat64(*plan.StatedBound)); stated != value(r.Dual) { // not by less than is printed
+			fmt.Fprintf(w, "The plan's file states a stronger bound, %s, which its certificate can prove.\n", stated)
+		}
 	}
 	bound := r.BindingBound()
 	var binding []string

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -58,9 +59,9 @@ func Clock(seconds float64) string { return ClockLike(seconds, seconds) }
 func ClockLike(seconds, like float64) string {
 	if like < fewSeconds {
 		if 0 < like && like < 1 {
-			return significant(1000*seconds) + " ms"
+			return fmt.Sprintf("%.3g ms", 1000*seconds)
 		}
-		return significant(seconds) + " s"
+		return fmt.Sprintf("%.3g s", math.Round(1000*seconds)/1000)
 	}
 	minutes := int(seconds/60 + 0.5)
 	return fmt.Sprintf("%dh%02d", minutes/60, minutes%60)
