@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,7 +196,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if !ok {
 		blocks = s.(*instance.Schedule).Block()
 	}
-	if end := time.Duration(in.Duration(s.Makespan(in))); !began.IsZero() && at >= end {
+	if end := time.Duration(in.Duration(s.Makespan(in))); !began.IsZero() && (at < 0 || at >= end) {
 		by := func(after time.Duration) string { return view.MomentLike(began, after.Seconds(), end.Seconds()) }
 		return cli.Usage(fmt.Errorf("--at %s: %s is not within the plan, which goes on from %s to %s", &o.at, by(at), by(0), by(end)))
 	}
@@ -345,13 +346,14 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 		return view.MomentLike(began, *v, last)
 	}
 	delay := func(v *float64) string {
-		switch {
-		case v == nil:
+		if v == nil {
 			return "-"
-		case *v < 0:
-			return "-" + view.ClockLike(-*v, last)
 		}
-		return "+" + view.ClockLike(*v, last)
+		amount, sign := view.ClockLike(math.Abs(*v), last), "+"
+		if *v < 0 && amount != view.ClockLike(0, last) {
+			sign = "-"
+		}
+		return sign + amount
 	}
 	counts := map[jigsaw.JobChoice]int{}
 	for n, c := range jobs {
@@ -365,8 +367,11 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	}
 	var parts []string
 	for _, what := range []jigsaw.JobChoice{jigsaw.JobStays, jigsaw.JobMoves, jigsaw.JobWaits, jigsaw.JobNew, jigsaw.JobCancelled, jigsaw.JobDone} {
-		if counts[what] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
+		if word := string(what); counts[what] > 0 {
+			if counts[what] > 1 {
+				word = strings.TrimSuffix(word, "s") // 1 moves, 2 move
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", counts[what], word))
 		}
 	}
 	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
