@@ -30,9 +30,9 @@ func newEventLog(w io.Writer, in *instance.Instance, timeless bool) *eventLog {
 
 func (l *eventLog) row(time, event, incumbent, bound, gap, columns, nodes string) {
 	if !l.timeless {
-		fmt.Fprintf(l.w, "%10s  ", time)
+		fmt.Fprintf(l.w, "%9s  ", time)
 	}
-	fmt.Fprintf(l.w, "%-16s %12s %12s %9s %9s %9s\n", event, incumbent, bound, gap, columns, nodes)
+	fmt.Fprintf(l.w, "%-16s %12s %12s %8s %8s %8s\n", event, incumbent, bound, gap, columns, nodes)
 }
 
 func (l *eventLog) point(p jigsaw.Point) {
