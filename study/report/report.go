@@ -120,7 +120,7 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 	}
 	planned, counts := tally(statuses)
 	r.Facts = [][2]string{
-		{"Cells planned", fmt.Sprintf("%d: %s", planned, counts)},
+		{"Cells planned", strings.TrimSuffix(fmt.Sprintf("%d: %s", planned, counts), ": ")},
 		{"JigSaw", program.Planner},
 		{"Linear programs", program.Engine},
 	}

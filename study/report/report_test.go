@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -196,6 +197,18 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Without a plan: 1 of its 2 cells (1 infeasible).", sectionNamed(t, r, "sweep-gains").Text)
 	assert.Empty(t, sectionNamed(t, r, "sweep-savings").Text)
+
+	savings, err := sectionNamed(t, r, "savings").Figures[0].SVG()
+	require.NoError(t, err)
+	labels := regexp.MustCompile(`y="-([0-9.]+)"[^>]*>\w+, [av]100<`).FindAllSubmatch(savings, -1)
+	require.Greater(t, len(labels), 10)
+	last := 0.0
+	for _, label := range labels {
+		y, err := strconv.ParseFloat(string(label[1]), 64)
+		require.NoError(t, err)
+		assert.Greater(t, y-last, 10.0, "models have lines of their own")
+		last = y
+	}
 
 	half, err := report.New(resultsOf(t, mixed, sweep.Shard{Index: 0, Count: 2}))
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -63,7 +64,7 @@ func savingsSection(study *sweep.Study) (Section, error) {
 				lines[i] = append(lines[i], fmt.Sprintf("%.0f %%", 100*f))
 			}
 			if k == 8 {
-				names = append(names, p.Model+"\n"+p.GPU)
+				names = append(names, p.Model+", "+p.GPU)
 				computes = append(computes, v.compute)
 			}
 		}
@@ -125,23 +126,24 @@ func saved(taken, all float64) float64 {
 	return 1 - taken/all
 }
 
-// savingsFigure shows the GPU time saved at eight workers.
+// savingsFigure shows the GPU time saved at eight workers, a row for each model, so that any number of names has room.
 func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) Figure {
-	p := newPlot("", "GPU time saved at k = 8 (%)")
+	p := newPlot("GPU time saved at k = 8 (%)", "")
 	values := make(plotter.Values, len(computes))
+	rows := slices.Clone(names)
+	slices.Reverse(rows) // the first is on top
 	for i, c := range computes {
-		values[i] = 100 * c
+		values[len(values)-1-i] = 100 * c
 	}
-	if bars, err := plotter.NewBarChart(values, vg.Points(24)); err == nil {
-		bars.Color, bars.LineStyle = cPlan, draw.LineStyle{}
+	if bars, err := plotter.NewBarChart(values, vg.Points(9)); err == nil {
+		bars.Color, bars.LineStyle, bars.Horizontal = cPlan, draw.LineStyle{}, true
 		p.Add(bars)
 	}
-	p.NominalX(names...)
-	p.X.Tick.Label.Color, p.X.Color = cInk, cInk
-	p.X.Tick.Label.Font.Size = vg.Points(8.5) // ten models side by side
-	p.Y.Min = 0
+	p.NominalY(rows...)
+	p.Y.Tick.Label.Color = cInk
+	p.X.Min = 0
 	return Figure{
 		Name: "savings", Caption: "GPU time that the rule " + sweep.RuleName(rule) + " saves in an iteration of eight workers.",
-		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 280,
+		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 70 + 18*float64(len(names)),
 	}
 }
