@@ -53,7 +53,12 @@ func run(ctx context.Context, args []string, std cli.Streams) int {
 		code = cli.ExitUsage
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		what, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "unknown command "), " for ")
-		code, report = cli.ExitUsage, fmt.Errorf("there is no command %s; see jigsaw help", what)
+		name, _ := strconv.Unquote(what)
+		var names []string
+		for _, c := range root.Commands() {
+			names = append(names, c.Name())
+		}
+		code, report = cli.ExitUsage, fmt.Errorf("there is no command %s%s", what, instance.DidYouMean(name, names, "; see jigsaw help"))
 	}
 	if report != nil {
 		fmt.Fprintf(std.Err, "jigsaw: %s\n", cli.WithoutPackages(report.Error()))

@@ -43,8 +43,10 @@ func (o *replayOptions) flags(c *cobra.Command) {
 	cli.ProfileFlag(c, &o.profiles)
 	f.StringSliceVar(&o.policies, "policy", []string{"fifo", "srtf", "las", "jigsaw"}, "policies to compare: "+strings.Join(policy.Names(), ", ")+", or all")
 	f.DurationVar(&o.round, "round", 6*time.Minute, "time between decisions; 0 decides whenever a job comes or goes")
+	f.Lookup("round").DefValue = "6m"
 	f.IntVar(&o.share, "share", 4, "how many jobs may share GPUs")
 	f.Float64SliceVar(&o.thresholds, "thresholds", []float64{3250, 7200}, "between the queues of las, in GPU-seconds held")
+	f.Lookup("thresholds").DefValue = "3250,7200"
 	f.BoolVar(&o.restartAll, "restart-all", false, "restart every running job at every decision, as Muri's testbed does")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all randomness")
 	f.Float64Var(&o.load, "load", 1, "load of a synthetic trace: GPUs asked for, divided by GPUs available")
