@@ -111,7 +111,7 @@ type NodeChoice struct {
 	Reason string
 	// Cost of the plan; nil without one.
 	Cost *big.Rat
-	// Efficient choices are not beaten in makespan and cost alike.
+	// Efficient choices are not beaten in makespan and cost alike, nor equalled by one of fewer nodes.
 	Efficient bool
 }
 
@@ -181,7 +181,7 @@ func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSour
 	for i := range r.Choices {
 		a := &r.Choices[i]
 		a.Efficient = a.Cost != nil && !slices.ContainsFunc(r.Choices, func(b NodeChoice) bool {
-			return b.Cost != nil && b.Cost.Cmp(a.Cost) <= 0 && b.Result.Primal.Cmp(a.Result.Primal) <= 0 && (b.Cost.Cmp(a.Cost) < 0 || b.Result.Primal.Cmp(a.Result.Primal) < 0)
+			return b.Cost != nil && b.Cost.Cmp(a.Cost) <= 0 && b.Result.Primal.Cmp(a.Result.Primal) <= 0 && (b.Cost.Cmp(a.Cost) < 0 || b.Result.Primal.Cmp(a.Result.Primal) < 0 || b.size() < a.size())
 		})
 	}
 	return r, nil
@@ -233,6 +233,14 @@ func choices(in *instance.Instance, spec *instance.Spec) (list []NodeChoice) {
 	return list
 }
 
+// size is the number of nodes. GPUs without jobs are not paid for, so nodes that no job needs do not show in the cost.
+func (c *NodeChoice) size() (n int) {
+	for _, of := range c.Nodes {
+		n += of
+	}
+	return n
+}
+
 // plan plans on the choice.
 func (c *NodeChoice) plan(ctx context.Context, models instance.ProfileSource, opt Options) error {
 	in, err := instance.Compile(c.Spec, models)
@@ -253,12 +261,13 @@ func (c *NodeChoice) plan(ctx context.Context, models instance.ProfileSource, op
 	return nil
 }
 
-// choose returns the first, in an order, of the choices that do, planned once more with all of opt; -1 if none does.
+// choose returns the first, in an order, of the choices that do, planned once more with all of opt; of equal ones that of fewest
+// nodes; -1 if none does.
 func (r *CostResult) choose(ctx context.Context, models instance.ProfileSource, opt Options, does func(*NodeChoice) bool, order func(a, b *NodeChoice) int) (int, error) {
 	first := -1
 	for i := range r.Choices {
 		c := &r.Choices[i]
-		if c.Cost != nil && does(c) && (first < 0 || order(c, &r.Choices[first]) < 0) {
+		if c.Cost != nil && does(c) && (first < 0 || cmp.Or(order(c, &r.Choices[first]), c.size()-r.Choices[first].size()) < 0) {
 			first = i
 		}
 	}
