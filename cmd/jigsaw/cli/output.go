@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // WriteFile writes a file completely or not at all: it is written as a temporary file
@@ -94,7 +96,7 @@ func nameable(name string) error {
 
 // CheckWritable checks in advance whether files can be written, so that no long run
 // ends without them, and that none of them would overwrite another, or one that is
-// read. Empty names are ignored.
+// read, nor has an extension of pictures that are not drawn. Empty names are ignored.
 func CheckWritable(read []string, names ...string) error {
 	for i, name := range names {
 		if name == "" {
@@ -102,6 +104,9 @@ func CheckWritable(read []string, names ...string) error {
 		}
 		if err := nameable(name); err != nil {
 			return err
+		}
+		if extension := filepath.Ext(name); slices.Contains([]string{".png", ".jpg", ".jpeg", ".pdf"}, strings.ToLower(extension)) {
+			return Usage(fmt.Errorf("%s: pictures are drawn as SVG; name it %s.svg", name, strings.TrimSuffix(name, extension)))
 		}
 		info, err := os.Stat(name)
 		if err == nil && !info.Mode().IsRegular() {
