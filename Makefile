@@ -7,8 +7,11 @@ TOOLS     := $(CURDIR)/bin/tools
 # registries lack some.
 BIOME     := @biomejs/biome@2.6.8
 FUZZTIME  ?= 60s
+# The network in Go also where cgo is on, so that builds with and without it share all packages that import it,
+# of which SQLite takes a minute to compile.
+GONET     := netgo osusergo
 # With CLP if cgo, a C compiler and CLP's headers are available; else without.
-TAGS       = $(shell scripts/have-clp || echo noclp)
+TAGS       = $(GONET) $(shell scripts/have-clp || echo noclp)
 # CLP as WebAssembly, if make clp-wasm has built it.
 CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 # The page is part of the program once make site has built it.
@@ -133,7 +136,7 @@ clp-wasm: ## build bin/clp/clp.wasm: CLP for the browser, and for builds without
 
 test-noclp: ## build and test without CLP, as on a machine that lacks it, then with clp.wasm
 	CGO_ENABLED=0 $(GO) build ./...
-	$(GO) build -tags noclp ./solver/... .
+	$(GO) build -tags '$(GONET) noclp' ./solver/... .
 	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short ./solver/backend ./solver/clp
 	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short -run '$(LACKING)' . ./cmd/jigsaw
 	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
@@ -150,7 +153,7 @@ test-js: ## build for js/wasm and run platform-dependent tests under Node, the e
 # For example PLANS='3 rack crossing': three seeds of two examples.
 PLANS     ?= 1 quickstart tight-memory infeasible
 same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by a packed program
-	@scripts/same-plans $(PLANS)
+	@scripts/same-plans '$(TAGS)' $(PLANS)
 
 kernel: ## the size of the kernel that proofs rely on: lines of files, lines that checks execute
 	scripts/kernel
