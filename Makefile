@@ -32,7 +32,7 @@ PORTED    := ./solver/backend ./wasm/...
 # Paths without this folder, so that steps share Go's build and test caches. Tests do not vet: make lint does.
 export GOFLAGS := -trimpath -vet=off $(filter-out -trimpath -vet=off,$(GOFLAGS))
 
-.PHONY: help setup setup-all setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
+.PHONY: help setup setup-all setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint linter fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'
@@ -172,6 +172,8 @@ lint: $(TOOLS)/golangci-lint fence ## vet, linters, and the import rules of pack
 
 fence: ## cgo and lanl/clp only in solver/clp
 	@! git grep -lE '^import "C"|"github.com/lanl/clp"' -- '*.go' ':!solver/clp/'
+
+linter: $(TOOLS)/golangci-lint
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) $(GO) install $(LINT)
