@@ -5,7 +5,6 @@ import {
   example,
   faults,
   fileOf,
-  linkTo,
   planned,
   run,
   settled,
@@ -13,6 +12,7 @@ import {
   title,
   useBrowser,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
@@ -117,8 +117,7 @@ jobs:
 `
 
 test('workers of moldable jobs are chosen as by the command line, and then planned', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: moldable }))
+  withScenario(moldable, async page => {
     const file = fileOf('moldable.yaml', moldable)
     const { workers } = JSON.parse(await run('plan', file, '--quick', '-o', 'json'))
     const chosen = page.getByRole('region', { name: 'Workers of moldable jobs' })

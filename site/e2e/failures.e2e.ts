@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import {
   example,
+  exampleText,
   faults,
   fileOf,
-  linkTo,
   planned,
   run,
   settled,
@@ -13,13 +13,13 @@ import {
   stop,
   useBrowser,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
 
 test('every failure is looked at, as by the command line, and one is made and undone', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: short }))
+  withScenario(short, async page => {
     await settled(page)
     await page.getByRole('tab', { name: 'Failures' }).click()
     const panel = page.getByRole('tabpanel')
@@ -87,9 +87,9 @@ test('a look at many failures can be stopped, and shows those that were looked a
   ))
 
 test('where no route obeys the policy that is said', () =>
-  visit(
-    async visitor => {
-      const page = await visitor.tab(example('policy'))
+  withScenario(
+    exampleText('policy'),
+    async page => {
       await planned(page)
       await stop(page)
       await page.getByRole('tab', { name: 'Failures' }).click()

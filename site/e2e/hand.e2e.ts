@@ -1,6 +1,6 @@
 // A plan changed by hand: the checker checks each move, and the bound stays.
 import { expect, test } from 'vitest'
-import { faults, linkTo, settled, shoot, useBrowser, visit } from './harness'
+import { faults, settled, shoot, useBrowser, withScenario } from './harness'
 
 useBrowser()
 
@@ -16,8 +16,7 @@ jobs:
 `
 
 test('a task moves by keyboard and by mouse, and what that breaks is said', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: alone }))
+  withScenario(alone, async page => {
     await settled(page)
     await page.getByRole('button', { name: 'By hand' }).click()
     const said = page.getByRole('status', { name: 'By hand' })
@@ -54,9 +53,9 @@ test('a task moves by keyboard and by mouse, and what that breaks is said', () =
   }))
 
 test('what was moved by hand is gone with its scenario', () =>
-  visit(
-    async visitor => {
-      const page = await visitor.tab(linkTo({ text: alone }))
+  withScenario(
+    alone,
+    async page => {
       await settled(page)
       await page.getByRole('button', { name: 'By hand' }).click()
       await page.getByRole('status', { name: 'By hand' }).waitFor()

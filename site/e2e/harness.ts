@@ -52,7 +52,10 @@ export function useBrowser(): void {
     browser = await chromium.launch(chromiumOptions)
     mkdirSync(shots, { recursive: true })
   }, patience)
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await shared?.visitor.leave()
+    await browser?.close()
+  })
 }
 
 function address(process: ChildProcess): Promise<string> {
@@ -69,14 +72,18 @@ function address(process: ChildProcess): Promise<string> {
   })
 }
 
+/** The size of the page, in pixels, where a test names no other. */
+const desk = { width: 1440, height: 900 }
+
 /** A visitor: a browser with empty storage, and what went wrong in it. */
 export class Visitor {
   readonly wrongs: string[] = []
 
   private constructor(readonly context: BrowserContext) {}
 
+  /** Pages have no service worker, which stores them a second time, unless the options allow it. */
   static async come(options: BrowserContextOptions = {}): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const context = await browser.newContext({ viewport: desk, serviceWorkers: 'block', ...options })
     context.setDefaultTimeout(patience)
     return new Visitor(context)
   }
@@ -111,7 +118,7 @@ export class Visitor {
 
 /** The fragment of a share link that holds this. */
 export const linkTo = (content: unknown) =>
-  `#1.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
+  `#3.${deflateRawSync(JSON.stringify(content)).toString('base64url')}`
 
 /** Opens a link in an open page. */
 export async function follow(page: Page, fragment: string): Promise<void> {
@@ -128,6 +135,55 @@ export async function visit(
   const visitor = await Visitor.come(options)
   await run(visitor)
   await visitor.leave()
+}
+
+/** The tab of the tests that need neither a load nor a storage of their own. */
+let shared: { visitor: Visitor; page: Page } | null = null
+
+/** Open between two such tests: one sees neither the plan of the other nor what it unfolded. */
+const between = `version: 1
+name: between
+cluster:
+  gpu_types: [{name: a100, memory: 40GiB}]
+  racks: [{nodes: 1, gpus: 2, gpu: a100, nic: 200Gbit/s, fabric: 2128Gbit/s}]
+jobs:
+  - {name: one, kind: burst, model: vgg16, batch: 32, gpus: 2, amplification: 2}
+`
+
+let links = 0
+/** A link to a scenario. It has a number, because a link that is in the address already is not opened again. */
+const numbered = (text: string, mode: 'form' | 'yaml') =>
+  linkTo({ text, mode, tab: 'explain', number: ++links })
+
+/**
+ * Opens a scenario by a link, in a page that an earlier test of the file has loaded if there is one: to load the
+ * page takes longer than most tests. A test that fails leaves the page to nobody.
+ */
+export async function withScenario(
+  text: string,
+  run: (page: Page) => Promise<void>,
+  { viewport = desk, colorScheme = 'light' }: { viewport?: typeof desk; colorScheme?: 'light' | 'dark' } = {},
+): Promise<void> {
+  const visitor = shared?.visitor ?? (await Visitor.come({ viewport, colorScheme }))
+  const loaded = shared?.page
+  shared = null
+  try {
+    const page = loaded ?? (await visitor.tab(numbered(text, 'form')))
+    if (loaded) {
+      await page.mouse.move(desk.width - 1, desk.height - 1)
+      while ((await page.locator('dialog[open]').count()) > 0) await page.keyboard.press('Escape')
+      await follow(page, numbered(between, 'yaml'))
+      await page.getByRole('region', { name: 'Burst-parallel jobs' }).waitFor()
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ media: null, reducedMotion: null, colorScheme })
+      await follow(page, numbered(text, 'form'))
+    }
+    await run(page)
+    expect(visitor.wrongs).toEqual([])
+    shared = { visitor, page }
+  } finally {
+    if (!shared) await visitor.context.close()
+  }
 }
 
 /** Waits until a plan with a bound shows. */
@@ -200,9 +256,11 @@ export async function faults(page: Page, rules?: string[]): Promise<string[]> {
   }, rules)
 }
 
+/** The text of an example. */
+export const exampleText = (name: string) => readFileSync(`${root}testdata/examples/${name}.yaml`, 'utf8')
+
 /** The fragment of a link to an example. */
-export const example = (name: string) =>
-  linkTo({ text: readFileSync(`${root}testdata/examples/${name}.yaml`, 'utf8') })
+export const example = (name: string) => linkTo({ text: exampleText(name) })
 
 const folder = mkdtempSync(join(tmpdir(), 'jigsaw-'))
 

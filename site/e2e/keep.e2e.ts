@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import {
   example,
+  exampleText,
   follow,
   home,
   linkTo,
@@ -15,6 +16,7 @@ import {
   useBrowser,
   type Visitor,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
@@ -108,8 +110,7 @@ test('a link brings the same state to another browser', async () => {
 })
 
 test('a broken or hostile link changes nothing and says so', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(start)
+  withScenario(small, async page => {
     await planned(page)
     await rename(page, 'mine')
     const alarm = page.getByRole('alert').filter({ hasText: 'The share link does not work' })
@@ -151,8 +152,7 @@ test('the way back from a link leads to what was open before', () =>
   }))
 
 test('names with markup are text', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(start)
+  withScenario(small, async page => {
     await planned(page)
     await rename(page, `<img src=x onerror=alert(1)>\\"'><script>alert(2)</script>`)
     await page.getByText('Both', { exact: true }).click()
@@ -179,8 +179,7 @@ test('names with markup are text', () =>
   }))
 
 test('files that are no scenario change nothing, or say what is wrong with them', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(start)
+  withScenario(small, async page => {
     await planned(page)
     await rename(page, 'mine')
     const give = async (name: string, content: string | Buffer) => {
@@ -218,8 +217,7 @@ test('files that are no scenario change nothing, or say what is wrong with them'
   }))
 
 test('a scenario outlives a reload, and its history brings it back', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await planned(page)
     await rename(page, 'first')
     await rename(page, 'second')
@@ -347,17 +345,20 @@ test('storage that cannot be opened is told, and the page works', () =>
   }))
 
 test('after the first visit the network is not needed', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
-    await planned(page)
-    await page.evaluate(() => navigator.serviceWorker.ready)
-    await visitor.context.setOffline(true)
-    await page.reload()
-    await planned(page)
-    // The browser serves that by itself; any other address of the page is served by the service worker.
-    await page.goto(`${home}?from=elsewhere`)
-    await planned(page)
-    await stop(page)
-    await page.getByText('Both', { exact: true }).click()
-    await page.locator('.cm-content').waitFor()
-  }))
+  visit(
+    async visitor => {
+      const page = await visitor.tab()
+      await planned(page)
+      await page.evaluate(() => navigator.serviceWorker.ready)
+      await visitor.context.setOffline(true)
+      await page.reload()
+      await planned(page)
+      // The browser serves that by itself; any other address of the page is served by the service worker.
+      await page.goto(`${home}?from=elsewhere`)
+      await planned(page)
+      await stop(page)
+      await page.getByText('Both', { exact: true }).click()
+      await page.locator('.cm-content').waitFor()
+    },
+    { serviceWorkers: 'allow' },
+  ))

@@ -1,6 +1,6 @@
 // Plans on hundreds of GPUs: an overview of nodes, and rows on request.
 import { expect, test } from 'vitest'
-import { faults, linkTo, shoot, stop, useBrowser, visit } from './harness'
+import { faults, shoot, stop, useBrowser, withScenario } from './harness'
 
 useBrowser()
 
@@ -16,8 +16,7 @@ jobs:
 `
 
 test('512 GPUs show as heat of nodes, and those of a node on demand', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: large }))
+  withScenario(large, async page => {
     await stop(page)
     const nodes = page.getByRole('region', { name: 'Timeline of large, nodes' })
     await nodes.getByText('Click a node, or drag over several').waitFor()

@@ -1,7 +1,18 @@
 // Long plans: jobs on nodes, one block in close-up, and a table by job.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { example, faults, follow, linkTo, settled, shoot, small, stop, useBrowser, visit } from './harness'
+import {
+  exampleText,
+  faults,
+  follow,
+  linkTo,
+  settled,
+  shoot,
+  small,
+  stop,
+  useBrowser,
+  withScenario,
+} from './harness'
 
 useBrowser()
 
@@ -20,8 +31,7 @@ jobs:
 `
 
 test('a plan of hours shows its jobs on nodes, and a block of it close up', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: long }))
+  withScenario(long, async page => {
     await settled(page)
     const hours = page.getByRole('region', { name: /jobs on nodes$/ })
     await hours.getByText('3 jobs in').waitFor()
@@ -52,8 +62,7 @@ test('a plan of hours shows its jobs on nodes, and a block of it close up', () =
   }))
 
 test('a plan of two hundred jobs shows from the first one that is found', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(example('night'))
+  withScenario(exampleText('night'), async page => {
     const hours = page.getByRole('region', { name: 'Timeline of night, jobs on nodes' })
     await hours.locator('[data-bar]').first().waitFor()
     // The search for a better one takes seconds more.
@@ -65,13 +74,13 @@ test('a plan of two hundred jobs shows from the first one that is found', () =>
     expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toMatch(/Efficiency\s+\d\.\d+/)
   }))
 
-test('on a low screen a block that is opened comes into sight, and so do its jobs', () =>
-  visit(
-    async visitor => {
-      const text = `${long.slice(0, long.indexOf('jobs:')).replace('nodes: 2', 'nodes: 12')}jobs:
+test('on a low screen a block that is opened comes into sight, and so do its jobs', () => {
+  const text = `${long.slice(0, long.indexOf('jobs:')).replace('nodes: 2', 'nodes: 12')}jobs:
   - {name: alex, count: 24, model: alexnet, workers: 2, iterations: 60000}
 `
-      const page = await visitor.tab(linkTo({ text }))
+  return withScenario(
+    text,
+    async page => {
       await stop(page)
       const hours = page.getByRole('region', { name: /jobs on nodes$/ })
       const rows = hours.getByRole('group', { name: 'Jobs on nodes' })
@@ -103,11 +112,11 @@ test('on a low screen a block that is opened comes into sight, and so do its job
       expect(Math.max(...cut)).toBeLessThan(1)
     },
     { viewport: { width: 1440, height: 420 } },
-  ))
+  )
+})
 
 test('plans of hours are compared on one axis and in a table', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: long }))
+  withScenario(long, async page => {
     await stop(page)
     await page.keyboard.press('p')
     const hours = (plan: string) =>
@@ -128,10 +137,9 @@ test('plans of hours are compared on one axis and in a table', () =>
     await shoot(page, 'long-compared')
   }))
 
-test('a short plan with a queue shows its hours and its tasks, and a plan without blocks the tasks alone', () =>
-  visit(async visitor => {
-    const text = small.replace('tick_us: 20000\n', 'residence: run\n')
-    const page = await visitor.tab(linkTo({ text }))
+test('a short plan with a queue shows its hours and its tasks, and a plan without blocks the tasks alone', () => {
+  const text = small.replace('tick_us: 20000\n', 'residence: run\n')
+  return withScenario(text, async page => {
     await settled(page)
     await page.getByRole('region', { name: 'Timeline of small, jobs on nodes' }).waitFor()
     await page.getByRole('application', { name: /^Timeline of small: 6 tasks/ }).waitFor()
@@ -140,4 +148,5 @@ test('a short plan with a queue shows its hours and its tasks, and a plan withou
     await settled(page)
     await page.getByRole('application', { name: /^Timeline of small: 6 tasks/ }).waitFor()
     expect(await page.getByRole('region', { name: /jobs on nodes$/ }).count()).toBe(0)
-  }))
+  })
+})

@@ -1,13 +1,11 @@
 // Regression tests for defects found by visitors.
 import { expect, test } from 'vitest'
-import { bareEngine } from './engine'
-import { planned, run, stop, useBrowser, Visitor, visit } from './harness'
+import { exampleText, planned, run, stop, useBrowser, Visitor, visit, withScenario } from './harness'
 
 useBrowser()
 
 test('what is selected is a job, whichever comes before it, and jobs keep their colours', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const legend = page.getByRole('list', { name: 'Jobs', exact: true })
     await legend.getByRole('button', { name: 'resnet' }).click()
@@ -28,20 +26,16 @@ test('what is selected is a job, whichever comes before it, and jobs keep their 
     expect(await colours()).toEqual(before)
   }))
 
-test('the quick and the thorough plan keep jobs in place where they can', () =>
-  visit(async visitor => {
-    const page = await bareEngine(visitor)
-    const text = await run('example', 'write', 'quickstart')
-    for (const quick of [true, false]) {
-      const { schedule } = await page.evaluate(options => window.plan(options), { text, seed: 0, quick })
-      const { residency } = schedule as { residency: Record<string, number[]> }
-      expect(residency.vgg, quick ? 'quick' : 'thorough').toEqual([0, 1, 2, 3])
-    }
-  }))
+test('the quick and the thorough plan keep jobs in place where they can', async () => {
+  // The page makes the plans of the command line: same.e2e.ts.
+  for (const quick of [['--quick'], []]) {
+    const { schedule } = JSON.parse(await run('plan', 'quickstart', '--seed', '0', '-o', 'json', ...quick))
+    expect(schedule.residency.vgg, quick[0] ?? 'thorough').toEqual([0, 1, 2, 3])
+  }
+})
 
 test('only what limits the plan is offered to be changed', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const changes = page.getByRole('table', { name: 'Changes of the cluster and what they do' })
     await changes.waitFor()
@@ -52,8 +46,7 @@ test('only what limits the plan is offered to be changed', () =>
   }))
 
 test('what was said is not said for ever, and p pins from a slider', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.getByRole('slider', { name: 'Nodes per rack, slider' }).focus()
     await page.keyboard.press('p')
@@ -69,8 +62,7 @@ test('what was said is not said for ever, and p pins from a slider', () =>
   }))
 
 test('units are the same everywhere, and a slip of YAML is told with its line', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     expect(await page.getByRole('region', { name: 'Numbers' }).innerText()).toMatch(
       /Weighted completion\s+[\d.]+\ss\s×\sweight/,
@@ -130,8 +122,7 @@ test('without WebAssembly, or without a network, what can be done is told', asyn
 })
 
 test('a job that is typed in the editor leaves the focus there, though the form of another is open', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const form = page.getByRole('form', { name: 'Scenario form' })
     await form.getByRole('button', { name: /^vgg / }).click()

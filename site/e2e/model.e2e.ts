@@ -1,6 +1,6 @@
 // A model that was not measured, described in the page.
 import { expect, test } from 'vitest'
-import { faults, linkTo, planned, settled, shoot, stop, useBrowser, visit } from './harness'
+import { faults, planned, settled, shoot, stop, useBrowser, withScenario } from './harness'
 
 useBrowser()
 
@@ -15,8 +15,7 @@ jobs:
 `
 
 test('a Llama described with sliders is planned on H100s, and marked as estimated', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: cluster }))
+  withScenario(cluster, async page => {
     await page.getByRole('button', { name: '+ Model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'A model by its dimensions' })
     await dialog.getByLabel('Start from').selectOption('llama-8b')
@@ -51,8 +50,7 @@ test('a Llama described with sliders is planned on H100s, and marked as estimate
   }))
 
 test('a config.json sets the sliders, which keep what else it says', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: cluster }))
+  withScenario(cluster, async page => {
     await planned(page)
     await page.getByRole('button', { name: '+ Model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'A model by its dimensions' })
@@ -92,8 +90,7 @@ test('a config.json sets the sliders, which keep what else it says', () =>
   }))
 
 test('a file of profiles that is dropped on the page comes into the scenario', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: cluster }))
+  withScenario(cluster, async page => {
     await stop(page)
     const profile = {
       model: 'mine',
@@ -128,8 +125,7 @@ test('a file of profiles that is dropped on the page comes into the scenario', (
   }))
 
 test('models of several GPUs a worker are chosen like others', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: cluster }))
+  withScenario(cluster, async page => {
     await stop(page)
     await page.getByRole('button', { name: /^bert / }).click()
     await page.getByLabel('Model', { exact: true }).selectOption('llama3_70b')

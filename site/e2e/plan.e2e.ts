@@ -3,6 +3,7 @@
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import {
+  exampleText,
   faults,
   fileOf,
   follow,
@@ -17,6 +18,7 @@ import {
   stop,
   useBrowser,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
@@ -40,8 +42,7 @@ test('the first plan comes by itself', () =>
   }))
 
 test('a change in the form changes the text, the plan and the bound, and undo takes it back', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await settled(page)
     const numbers = page.getByRole('region', { name: 'Plan', exact: true }).getByRole('region').first()
     const before = await numbers.innerText()
@@ -58,9 +59,8 @@ test('a change in the form changes the text, the plan and the bound, and undo ta
     await expect.poll(() => numbers.innerText()).toBe(before)
   }))
 
-test('a job has its batch size, depths and optimizer in form and text alike', () =>
-  visit(async visitor => {
-    const text = `version: 1
+test('a job has its batch size, depths and optimizer in form and text alike', () => {
+  const text = `version: 1
 name: one job
 cluster:
   gpu_types:
@@ -70,7 +70,7 @@ cluster:
 jobs:
   - {name: vgg, model: vgg16, batch: 32, workers: 4, iterations: 3}
 `
-    const page = await visitor.tab(linkTo({ text }))
+  return withScenario(text, async page => {
     await stop(page)
     await page.getByText('Both', { exact: true }).click()
     await page.getByRole('button', { name: /^vgg / }).click()
@@ -92,11 +92,11 @@ jobs:
     await shoot(page, 'job')
     for (let i = 0; i < 9; i++) await page.getByRole('button', { name: 'Undo' }).click({ force: true })
     await expect.poll(() => page.getByLabel('Optimizer').inputValue()).toBe('momentum')
-  }))
+  })
+})
 
 test('a mistake in the text is told where it is, and the plan stays', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.getByText('YAML', { exact: true }).first().click()
     const editor = page.locator('.cm-content')
@@ -123,8 +123,7 @@ test('a mistake in the text is told where it is, and the plan stays', () =>
   }))
 
 test('while a job has a mistake it is marked, jobs keep their colours and links can be cut', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.locator('.job-title').first().click()
     const workers = page.getByRole('textbox', { name: 'Workers', exact: true })
@@ -144,10 +143,9 @@ test('while a job has a mistake it is marked, jobs keep their colours and links 
     expect(field.y + field.height).toBeLessThanOrEqual(problems.y + 1)
   }))
 
-test('a problem leads to its field, also to one that is folded away; where there is none, to its line', () =>
-  visit(async visitor => {
-    const text = small.replace('name: b, ', 'name: b, deadline: soon, ').replace('version: 1', 'verison: 1')
-    const page = await visitor.tab(linkTo({ text }))
+test('a problem leads to its field, also to one that is folded away; where there is none, to its line', () => {
+  const text = small.replace('name: b, ', 'name: b, deadline: soon, ').replace('version: 1', 'verison: 1')
+  return withScenario(text, async page => {
     const problems = page.getByRole('region', { name: 'Problems' })
     await problems.getByRole('button', { name: /deadline/ }).click()
     const deadline = page.getByRole('textbox', { name: 'Deadline', exact: true })
@@ -156,11 +154,11 @@ test('a problem leads to its field, also to one that is folded away; where there
     await problems.getByRole('button', { name: /verison/ }).click()
     await page.locator('.cm-content').waitFor()
     expect(await page.getByRole('radio', { name: 'YAML' }).isChecked()).toBe(true)
-  }))
+  })
+})
 
 test('Stop keeps the best plan so far', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await planned(page)
     await page.getByLabel('Effort').selectOption('16×')
     await page.keyboard.press('ControlOrMeta+Enter')
@@ -178,8 +176,7 @@ test('Stop keeps the best plan so far', () =>
 const kinds = process.env.SOAK ? /^Open / : /^Open (queue|fair-share|policy|burst|moldable|infeasible)\b/
 
 test('the gallery shows every plan in small, and scenarios open and are planned, and so is what breaks them', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const numbers = await page.getByRole('region', { name: 'Numbers' }).innerText()
     const gallery = page.getByRole('dialog', { name: 'Gallery' })
@@ -229,8 +226,7 @@ test('the gallery shows every plan in small, and scenarios open and are planned,
   }))
 
 test('an infeasible scenario says why', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await planned(page)
     await page.keyboard.press('g')
     await page.getByRole('button', { name: 'Open infeasible', exact: true }).click()
@@ -271,8 +267,7 @@ test('an infeasible scenario says why', () =>
   }))
 
 test('two plans are compared on one axis', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.keyboard.press('p')
     await page.getByRole('slider', { name: 'GPUs per node, slider' }).focus()
@@ -289,8 +284,7 @@ test('two plans are compared on one axis', () =>
   }))
 
 test('compared plans can be moved while something is selected', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.keyboard.press('p')
     const plans = page.getByRole('tabpanel').getByRole('application')
@@ -308,8 +302,7 @@ test('compared plans can be moved while something is selected', () =>
   }))
 
 test('the explanation predicts, and verifies by solving anew', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.getByRole('tab', { name: 'Explain' }).click()
     await page.getByRole('button', { name: 'Try it' }).first().click()
@@ -322,10 +315,9 @@ test('the explanation predicts, and verifies by solving anew', () =>
     await shoot(page, 'depths')
   }))
 
-test('where GPUs have prices the plan has a cost, as on the command line', () =>
-  visit(async visitor => {
-    const priced = small.replace('memory: 32GiB', 'memory: 32GiB, price_per_hour: 3600')
-    const page = await visitor.tab(linkTo({ text: priced }))
+test('where GPUs have prices the plan has a cost, as on the command line', () => {
+  const priced = small.replace('memory: 32GiB', 'memory: 32GiB, price_per_hour: 3600')
+  return withScenario(priced, async page => {
     await settled(page)
     const { cost } = JSON.parse(await run('plan', fileOf('priced.yaml', priced), '-o', 'json'))
     const numbers = page.getByRole('region', { name: 'Numbers' })
@@ -333,4 +325,5 @@ test('where GPUs have prices the plan has a cost, as on the command line', () =>
     expect(Number(shown?.[1])).toBeCloseTo(cost.plan, 2)
     expect(Number(shown?.[2])).toBeCloseTo(cost.at_least, 2)
     await shoot(page, 'cost')
-  }))
+  })
+})

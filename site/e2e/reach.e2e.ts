@@ -1,7 +1,7 @@
 // Accessibility: by keyboard alone, for screen readers, dark, on a phone.
 import { expect, test } from 'vitest'
 import {
-  example,
+  exampleText,
   faults,
   linkTo,
   planned,
@@ -12,46 +12,46 @@ import {
   stop,
   useBrowser,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
 
-for (const colorScheme of ['light', 'dark'] as const)
-  test(`axe finds nothing in ${colorScheme}`, () =>
-    visit(
-      async visitor => {
-        const page = await visitor.tab()
-        await stop(page)
-        // The dark page differs from the light one only in colours.
-        const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined
-        expect(await faults(page, rules)).toEqual([])
-        await shoot(page, `main-${colorScheme}`)
-        await page.getByRole('button', { name: /^vgg / }).click()
-        expect(await faults(page, rules), 'job').toEqual([])
-        await shoot(page, `job-${colorScheme}`)
-        await page.keyboard.press('p')
-        for (const tab of ['Explain', 'Failures', 'Progress', 'Compare', 'Depths']) {
-          await page.getByRole('tab', { name: tab }).click()
-          await page.getByText('Loading.').waitFor({ state: 'detached' })
-          expect(await faults(page, rules), tab).toEqual([])
-          await page.getByRole('tabpanel').scrollIntoViewIfNeeded()
-          await shoot(page, `${tab.toLowerCase()}-${colorScheme}`)
-        }
-        for (const key of ['g', 'o', 'e', 's', '?']) {
-          await page.keyboard.press(key)
-          await page.getByRole('dialog').waitFor()
-          expect(await faults(page, rules), `dialog of ${key}`).toEqual([])
-          await shoot(page, `dialog-${key === '?' ? 'help' : key}-${colorScheme}`)
-          await page.keyboard.press('Escape')
-          await page.locator('dialog').waitFor({ state: 'detached' })
-        }
-        await page.getByText('Both', { exact: true }).click()
-        await page.locator('.cm-content').waitFor()
-        expect(await faults(page, rules), 'editor').toEqual([])
-        await shoot(page, `editor-${colorScheme}`)
-      },
-      { colorScheme, reducedMotion: 'reduce' },
-    ))
+test('axe finds nothing, in light and in dark', () =>
+  withScenario(exampleText('quickstart'), async page => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    /** What axe finds in what shows, whose picture is kept under that name. */
+    const examine = async (name: string) => {
+      expect(await faults(page), name).toEqual([])
+      await shoot(page, `${name}-light`)
+      // The dark page differs from the light one only in colours.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await faults(page, ['color-contrast']), `${name}, dark`).toEqual([])
+      await shoot(page, `${name}-dark`)
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+    await stop(page)
+    await examine('main')
+    await page.getByRole('button', { name: /^vgg / }).click()
+    await examine('job')
+    await page.keyboard.press('p')
+    for (const tab of ['Explain', 'Failures', 'Progress', 'Compare', 'Depths']) {
+      await page.getByRole('tab', { name: tab }).click()
+      await page.getByText('Loading.').waitFor({ state: 'detached' })
+      await page.getByRole('tabpanel').scrollIntoViewIfNeeded()
+      await examine(tab.toLowerCase())
+    }
+    for (const key of ['g', 'o', 'e', 's', '?']) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog').waitFor()
+      await examine(`dialog-${key === '?' ? 'help' : key}`)
+      await page.keyboard.press('Escape')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+    }
+    await page.getByText('Both', { exact: true }).click()
+    await page.locator('.cm-content').waitFor()
+    await examine('editor')
+  }))
 
 test('a phone shows all of it, without scrolling sideways', () =>
   visit(
@@ -107,8 +107,7 @@ test('a phone shows all of it, without scrolling sideways', () =>
   ))
 
 test('the keyboard alone reaches the plan, its tasks and its end', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await planned(page)
     await page.keyboard.press('Escape')
     await settled(page)
@@ -135,8 +134,7 @@ test('the keyboard alone reaches the plan, its tasks and its end', () =>
   }))
 
 test('every number has its definition, for pointer, keyboard and screen reader', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: short }))
+  withScenario(short, async page => {
     await settled(page)
     const tip = page.locator('[role=tooltip]:popover-open')
     const numbers = page.getByRole('region', { name: 'Numbers' })
@@ -206,8 +204,7 @@ test('every number has its definition, for pointer, keyboard and screen reader',
   }))
 
 test('what a field expects shows for pointer and keyboard, beside the field, until Escape', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await stop(page)
     const tip = page.locator('[role=tooltip]:popover-open')
     await page.getByRole('button', { name: /^a alexnet/ }).press('Enter')
@@ -254,8 +251,7 @@ test('what a field expects shows for pointer and keyboard, beside the field, unt
   }))
 
 test('the figures stand together, level with what is beside them', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await stop(page)
     const box = async (selector: string) => (await page.locator(selector).boundingBox())!
     const figures = await box('.big-figures')
@@ -267,8 +263,7 @@ test('the figures stand together, level with what is beside them', () =>
   }))
 
 test('the plan has all of the width where the scenario is hidden', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await stop(page)
     const scenario = page.getByRole('region', { name: 'Scenario', exact: true })
     const toggle = page.getByRole('button', { name: 'Scenario beside the plan' })
@@ -289,8 +284,7 @@ test('the plan has all of the width where the scenario is hidden', () =>
   }))
 
 test('no figure is cut off', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(example('policy'))
+  withScenario(exampleText('policy'), async page => {
     await stop(page)
     for (const width of [680, 720, 768, 820, 1024, 1280, 1440]) {
       await page.setViewportSize({ width, height: 900 })
@@ -309,8 +303,7 @@ test('no figure is cut off', () =>
   }))
 
 test('on paper is the plan, all of it, and nothing else', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await stop(page)
     await page.setViewportSize({ width: 720, height: 400 })
     await page.emulateMedia({ media: 'print' })
@@ -322,11 +315,11 @@ test('on paper is the plan, all of it, and nothing else', () =>
     expect(length).toBeGreaterThanOrEqual(Math.floor(end.y + end.height))
   }))
 
-test('on paper are rows that a screen scrolls to', () =>
-  visit(
-    async visitor => {
-      const text = small.replace('nodes: 1', 'nodes: 8').replace('gpus: 2', 'gpus: 8')
-      const page = await visitor.tab(linkTo({ text }))
+test('on paper are rows that a screen scrolls to', () => {
+  const text = small.replace('nodes: 1', 'nodes: 8').replace('gpus: 2', 'gpus: 8')
+  return withScenario(
+    text,
+    async page => {
       await stop(page)
       await page.locator('.timeline-box.scrolls').waitFor()
       // Synchronously, as before a page is printed.
@@ -344,12 +337,13 @@ test('on paper are rows that a screen scrolls to', () =>
       await page.locator('.timeline-box.scrolls').waitFor()
     },
     { viewport: { width: 1440, height: 500 } },
-  ))
+  )
+})
 
 test('the form fits its place', () =>
-  visit(
-    async visitor => {
-      const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(
+    small,
+    async page => {
       await stop(page)
       await page.locator('.job-title').first().click()
       const form = page.getByRole('form', { name: 'Scenario form' })
@@ -359,8 +353,7 @@ test('the form fits its place', () =>
   ))
 
 test('a dialog gives the focus back, and its key works in the timeline', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const menu = page.getByRole('button', { name: 'Gallery', exact: true })
     await menu.press('Enter')
@@ -390,8 +383,7 @@ test('a planner that cannot be loaded says so', () =>
   }))
 
 test('a dialog opens again though the browser has not told yet that it is closed', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await settled(page)
     await page.keyboard.press('e')
     const dialog = page.getByRole('dialog', { name: 'Export' })

@@ -9,7 +9,6 @@ import {
   example,
   fileOf,
   follow,
-  linkTo,
   run,
   settled,
   short,
@@ -17,6 +16,7 @@ import {
   stop,
   useBrowser,
   visit,
+  withScenario,
 } from './harness'
 
 useBrowser()
@@ -87,8 +87,7 @@ async function save(page: Page, format: string): Promise<string> {
 }
 
 test('what is exported is read by the command line, and the command that shows makes the plan that shows', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: short }))
+  withScenario(short, async page => {
     await stop(page)
     // The changed scenario is what is saved.
     await page.getByRole('slider', { name: 'GPUs per node, slider' }).press('ArrowRight')
@@ -122,8 +121,7 @@ test('what is exported is read by the command line, and the command that shows m
   }))
 
 test('the integer program is the command line’s, and refused where it is too large', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await settled(page)
     const instance = await save(page, 'YAML')
     const { primal_bound } = JSON.parse(readFileSync(await save(page, 'Result'), 'utf8'))

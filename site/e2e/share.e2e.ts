@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { follow, linkTo, settled, shoot, short, small, stop, useBrowser, visit } from './harness'
+import { follow, linkTo, settled, shoot, short, small, stop, useBrowser, withScenario } from './harness'
 
 useBrowser()
 
@@ -36,9 +36,9 @@ async function look(page: Page, png: Buffer): Promise<{ width: number; height: n
 
 for (const colorScheme of ['light', 'dark'] as const)
   test(`the picture of SPB is saved by keyboard, ${colorScheme}`, () =>
-    visit(
-      async visitor => {
-        const page = await visitor.tab(linkTo({ text: short }))
+    withScenario(
+      short,
+      async page => {
         await settled(page)
         const gain = await page.getByText(/^Partial backpropagation \(SPB\) ends sooner/).innerText()
         await page.keyboard.press('s')
@@ -64,8 +64,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     ))
 
 test('of a plan of the scenario before a change, Share and Export say so, and the page what leads on', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await settled(page)
     await follow(page, linkTo({ text: small.replace('workers: 2', 'workers: 0') }))
     await page.getByText('It is for an earlier version of the scenario; fix the problems').waitFor()
@@ -90,8 +89,7 @@ test('of a plan of the scenario before a change, Share and Export say so, and th
   }))
 
 test('the picture of a change shows the pinned plan and this one', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: small }))
+  withScenario(small, async page => {
     await stop(page)
     await page.keyboard.press('p')
     const numbers = page.getByRole('region', { name: 'Numbers' })

@@ -3,7 +3,7 @@
 // a faster network, and what if a GPU fails?
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { faults, linkTo, settled, shoot, short, stop, useBrowser, visit } from './harness'
+import { exampleText, faults, settled, shoot, short, stop, useBrowser, visit, withScenario } from './harness'
 
 useBrowser()
 
@@ -48,8 +48,7 @@ async function healed(page: Page): Promise<void> {
 }
 
 test('what would I gain is answered by mouse', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const form = page.getByRole('form', { name: 'Scenario form' })
     const slide = async (name: string, value: number) => {
@@ -92,8 +91,7 @@ test('what would I gain is answered by mouse', () =>
   }))
 
 test('what would I gain is answered by keyboard alone, on other GPUs', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const focused = () =>
       page.evaluate(() => {
@@ -160,8 +158,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
   }))
 
 test('the switch of SPB shows the same jobs at full depth, and back', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: short }))
+  withScenario(short, async page => {
     await settled(page)
     const numbers = page.getByRole('region', { name: 'Numbers' })
     const makespan = async () => /Makespan\s+([\d.]+)/.exec(await numbers.innerText())?.[1] ?? ''
@@ -187,8 +184,7 @@ test('the switch of SPB shows the same jobs at full depth, and back', () =>
   }))
 
 test('a click on a GPU fails it, the plan heals, and undo takes it back', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(linkTo({ text: short }))
+  withScenario(short, async page => {
     await settled(page)
     const numbers = page.getByRole('region', { name: 'Numbers' })
     const before = await numbers.innerText()
@@ -240,8 +236,7 @@ test('a click on a GPU fails it, the plan heals, and undo takes it back', () =>
   }))
 
 test('the tour teaches SPB with plans that are made on the way', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     await page.getByRole('button', { name: 'Take the tour' }).click()
     const tour = page.getByRole('region', { name: 'Tour' })
@@ -286,8 +281,7 @@ test('a link that does not work is told on a first visit', () =>
   }))
 
 test('a job that is added is the one whose form is open, and a tab below the fold comes into sight', () =>
-  visit(async visitor => {
-    const page = await visitor.tab()
+  withScenario(exampleText('quickstart'), async page => {
     await stop(page)
     const form = page.getByRole('form', { name: 'Scenario form' })
     await form.getByRole('button', { name: /^vgg / }).click()
