@@ -30,7 +30,9 @@ LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Expor
 PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 PORTED    := ./solver/backend ./wasm/...
 # Paths without this folder, so that steps share Go's build and test caches. Tests do not vet: make lint does.
-export GOFLAGS := -trimpath -vet=off $(filter-out -trimpath -vet=off,$(GOFLAGS))
+# No data for debuggers, which take an eighth of the time to compile; stack traces and profiles need none.
+SHARED    := -trimpath -vet=off -gcflags=all=-dwarf=false
+export GOFLAGS := $(SHARED) $(filter-out $(SHARED),$(GOFLAGS))
 
 .PHONY: help setup setup-all setup-tests build wasm size site test-site e2e measure-site picture clp-wasm dist demo test soak test-noclp test-js same-plans kernel fmt check-fmt lint linter fence schema fuzz bench bench-go bench-peers bench-classical bench-smoke test-peers test-reader test-profiler study-smoke study-paper test-slurm table spb-quality readme replay-tables clean FORCE
 
