@@ -58,10 +58,12 @@ HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/..
 	math/... sort slices cmp maps iter container/heap \
 	jigsaw/formulation/relax/... jigsaw/formulation/bound/... jigsaw/formulation/tree jigsaw/formulation/memory \
 	jigsaw/formulation/instance jigsaw/formulation/instance/check jigsaw/heuristics/...
+# How Go is compiled for the browser, also for tests under Node, which thus find most of it compiled.
+CORE := -gcflags=all=-l $(HOT:%=-gcflags=%=)
 
 wasm: ## build the browser's core, and the part of it that makes a first plan, into bin/wasm
 	@mkdir -p bin/wasm bin/whole
-	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -gcflags all=-l $(HOT:%=-gcflags %=) -o bin/whole/core.wasm ./wasm
+	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' $(CORE) -o bin/whole/core.wasm ./wasm
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags '-s -w' -gcflags all=-l -tags first -o bin/whole/first.wasm ./wasm
 	@pack() { \
 		cksum bin/whole/$$1 scripts/pack-wasm | cmp -s - bin/whole/$$1.packed && [ -e bin/wasm/$$1 ] && return; \
@@ -147,15 +149,15 @@ FACADE    ?= $(RACES)
 # With CLP the tests of the pure packages would take many times as long: the engine has its own
 # tests, and same-plans compares the resulting plans.
 test-js: ## build for js/wasm and run platform-dependent tests under Node, the engine's with clp.wasm
-	GOOS=js GOARCH=wasm $(GO) build ./...
-	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
-	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' .
-	GOOS=js GOARCH=wasm $(GO) test -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
+	GOOS=js GOARCH=wasm $(GO) build $(CORE) ./...
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' .
+	GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
 
 # For example PLANS='3 rack crossing': three seeds of two examples.
 PLANS     ?= 1 quickstart tight-memory infeasible
 same-plans: ## compare plans made with CLP by cgo, in Node as in a browser, and by a packed program
-	@scripts/same-plans '$(TAGS)' $(PLANS)
+	@scripts/same-plans '$(TAGS)' '$(CORE)' $(PLANS)
 
 kernel: ## the size of the kernel that proofs rely on: lines of files, lines that checks execute
 	scripts/kernel
