@@ -89,8 +89,7 @@ class Times(unittest.TestCase):
 
     def test_what_is_frozen_takes_no_time(self):
         p = profiler_of(nn.Sequential(Work(5, 11), Work(7, 13), Work(3, 17)), torch.ones(2))
-        self.assertEqual(p.backward_times(2, 2, 0, lambda: None), [13 + 17] * 2)
-        self.assertEqual(p.backward_times(1, 2, 0, lambda: None), [11 + 13 + 17] * 2)
+        self.assertEqual(p.backward_times([1, 2], 2, 0, lambda: None), {1: [11 + 13 + 17] * 2, 2: [13 + 17] * 2})
         self.assertTrue(all(q.requires_grad for q in p.model.parameters()), "as before")
 
     def test_depths_are_those_of_the_profile(self):
@@ -98,9 +97,17 @@ class Times(unittest.TestCase):
         layers, _ = jp.measure(p, iterations=1, warmup=0)
         for depth in range(1, len(layers) + 1):
             backward = sum(int(l["backward"].removesuffix("ns")) for l in layers[-depth:])
-            self.assertEqual(p.backward_times(p.cut(depth), 1, 0, lambda: None), [backward])
+            self.assertEqual(p.backward_times([p.cut(depth)], 1, 0, lambda: None), {p.cut(depth): [backward]})
         with self.assertRaisesRegex(jp.Refused, "no depth 4: the model has 3 layers"):
             p.cut(4)
+
+    def test_deeper_passes_take_longer(self):
+        self.assertEqual(jp.increasing([]), [])
+        self.assertEqual(jp.increasing([1, 2, 4]), [1, 2, 4])
+        # 3 and 2 are one pool of 2.5 between them; 1 and 4 are pools of their own.
+        self.assertEqual(jp.increasing([1, 3, 2, 4]), [1, 2, 3, 4])
+        self.assertEqual(jp.increasing([4, 2]), [2, 3])
+        self.assertEqual(jp.increasing([1, 9, 5, 1]), [1, 3, 5, 5])
 
     def test_the_optimizer_counts_before_the_first_layer(self):
         def step(_optimizer):
