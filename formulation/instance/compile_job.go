@@ -205,7 +205,7 @@ func (c *compiler) unprofiled(path string, s *JobSpec, profiles []*Profile, allo
 		if p.Group() == group && !slices.Contains(on, p.GPU) {
 			on = append(on, p.GPU)
 		}
-		if of := gpus(p.Group()); !slices.Contains(groups, of) {
+		if of := GPUCount(p.Group()); !slices.Contains(groups, of) {
 			groups = append(groups, of)
 		}
 	}
@@ -215,7 +215,7 @@ func (c *compiler) unprofiled(path string, s *JobSpec, profiles []*Profile, allo
 			together, mend = "", fmt.Sprintf("set gpus_per_worker: %d", profiles[0].Group())
 		}
 		c.problems.Add(path+".gpus_per_worker", "model %q has no profile of %s%s, only of %s; %s",
-			Clip(s.Model), gpus(group), together, strings.Join(groups, " and "), mend)
+			Clip(s.Model), GPUCount(group), together, strings.Join(groups, " and "), mend)
 		return
 	}
 	var missing []string
@@ -278,7 +278,8 @@ func batchSizes(profiles []*Profile, gpu string, group int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]"), " ", ", ")
 }
 
-func gpus(n int) string {
+// GPUCount is a number of GPUs in words.
+func GPUCount(n int) string {
 	if n == 1 {
 		return "one GPU"
 	}
@@ -486,6 +487,6 @@ func (c *compiler) room(path string, j *Job) {
 	case j.Workers > limit && g > 1:
 		c.problems.Add(path+".workers", "%d workers of %d GPUs exceed the %d GPUs, in groups of %d in a node, %s", j.Workers/g, g, limit, g, what)
 	case j.Workers > limit:
-		c.problems.Add(path+".workers", "%d workers exceed the %s %s", j.Workers, gpus(limit), what)
+		c.problems.Add(path+".workers", "%d workers exceed the %s %s", j.Workers, GPUCount(limit), what)
 	}
 }

@@ -104,7 +104,7 @@ func (m *Model) tooLarge() []string {
 			}
 		}
 		if gpus < int64(d.Job.Workers) {
-			reasons = append(reasons, fmt.Sprintf("%s: it needs %d GPUs, only %d have the memory for it", name, d.Job.Workers, gpus))
+			reasons = append(reasons, fmt.Sprintf("%s: it needs %s, only %d have the memory for it", name, instance.GPUCount(d.Job.Workers), gpus))
 		} else if d.Unplaced && len(m.modesIgnoring(d)) == 0 {
 			reasons = append(reasons, m.noPlace(d, name))
 		}

@@ -65,6 +65,6 @@ func Refusal(in *instance.Instance, j instance.JobID, fits func(instance.GPUID) 
 		return NewNoPlan(in, j, "found no %d GPUs%s joined by working links with memory to spare beside the other jobs; %d single GPUs had room",
 			job.Workers, where, rooms)
 	}
-	return NewNoPlan(in, j, "needs %d GPUs%s with memory for it beside the other jobs; %d of the %d it may use had room left",
-		job.Workers, where, rooms, runs)
+	return NewNoPlan(in, j, "needs %s%s with memory for it beside the other jobs; %d of the %d it may use had room left",
+		instance.GPUCount(job.Workers), where, rooms, runs)
 }

@@ -233,7 +233,7 @@ func TestWorkloadProblems(t *testing.T) {
 		"too large":      {Muri, samples[Muri], "models: [{name: gpt2}, {name: dqn}]", "2x2", `t:2:3: the job "0" asks for 8 GPUs, which the cluster 2x2 does not have in one place even when it is empty`},
 		"unknown model":  {Muri, samples[Muri], "models: [{name: gpt2}]", "1x8", `t:3:12: the model table has no model "dqn" at batch 128`},
 		"other batch":    {Muri, samples[Muri], "models: [{name: gpt2}, {name: dqn, batch: 64}]", "1x8", `t:3:12: the model table has no model "dqn" at batch 128`},
-		"no times":       {Gavel, samples[Gavel], "models: [{name: A3C}, {name: ResNet-18, iteration_s: {v100: {4: 1}}}]", "1x4:v100", `t:2:1: neither the trace nor the model table says how long an iteration of "A3C" is on 1 GPUs of the types [v100]`},
+		"no times":       {Gavel, samples[Gavel], "models: [{name: A3C}, {name: ResNet-18, iteration_s: {v100: {4: 1}}}]", "1x4:v100", `t:2:1: neither the trace nor the model table says how long an iteration of "A3C" is on one GPU of the types v100`},
 		"no iterations":  {Pollux, samples[Pollux], "models: [{name: cifar10, iteration_s: {any: {6: 1}}}]", "1x8", `t:2:14: neither the trace nor the model table says how many iterations "cifar10" does`},
 		"no names":       {Philly, samples[Philly], "models: [{name: x}]", "1x8", "the philly format names no models; list in the model table, under unnamed"},
 		"unknown shape":  {Tiresias, samples[Tiresias], "models: [{name: vgg19, shape: {model: vgg19, gpu: tpu, batch: 1}}, {name: vgg11}]", "1x8", `t:2:11: the shape of "vgg19", profile vgg19 on tpu at batch 1, is not in the profile library`},

@@ -207,13 +207,13 @@ func (b *builder) class(j *Job, m *Model) (int, bool) {
 		k.Stages = replay.Stages{GPU: gpu, Network: 1 - gpu}
 	}
 	if k.Fastest() == 0 {
-		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %d GPUs of the types %v; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100, or say in a cluster file what a type is like: profiled_as: [{gpu: v100, speed: 1}]", instance.Clip(m.Name), j.GPUs, b.cluster.Types)
+		b.unknown(m.Name, j, "neither the trace nor the model table says how long an iteration of %q is on %s of the types %s; add it under iteration_s, or name the types of the cluster as the table does, like 8x4:v100, or say in a cluster file what a type is like: profiled_as: [{gpu: v100, speed: 1}]", instance.Clip(m.Name), instance.GPUCount(j.GPUs), strings.Join(b.cluster.Types, ", "))
 		return 0, false
 	}
 	if !b.cluster.Fits(j.GPUs, func(t int) bool { return k.Iteration[t] > 0 }) {
 		if !b.skip(m.Name, j, replay.TooLarge) {
-			b.problem(j, j.gpusAt, "the job %q asks for %d GPUs, which the cluster %v does not have in one place even when it is empty; or leave such jobs out, with --skip-unknown",
-				instance.Clip(j.ID), j.GPUs, b.cluster)
+			b.problem(j, j.gpusAt, "the job %q asks for %s, which the cluster %v does not have in one place even when it is empty; or leave such jobs out, with --skip-unknown",
+				instance.Clip(j.ID), instance.GPUCount(j.GPUs), b.cluster)
 		}
 		return 0, false
 	}
