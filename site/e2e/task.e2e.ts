@@ -139,7 +139,7 @@ test('what would I gain is answered by keyboard alone, on other GPUs', () =>
       await press('Enter')
       await go(/^Model$/)
       // Models measured on other GPUs are marked.
-      await page.getByText('resnet50 (on v100 only)').waitFor({ state: 'attached' })
+      await page.getByText('resnet101 (on v100 only)').waitFor({ state: 'attached' })
       await choose(model, model)
       await go(/^Copies, slider/)
       await press('ArrowRight', copies - 1)
