@@ -209,8 +209,8 @@ func TestDecodeErrors(t *testing.T) {
 		"not text":          {"a: \xff", []string{"line 1, column 4: the byte 0xff is not UTF-8; save the file as UTF-8"}},
 		"NUL":               {"a: é\nb\x00", []string{"line 2, column 2: there is a NUL byte; an instance file is UTF-8 text"}},
 		"UTF-16":            {"\xfe\xff\x00a", []string{"the file is UTF-16; save it as UTF-8"}},
-		"text":              {"hello", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found the text "hello"`}},
-		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs, found a list`}},
+		"text":              {"hello", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, activations, cluster, profiles, jobs, found the text "hello"`}},
+		"list":              {"- 1", []string{`line 1, column 1: expected an object with the fields version, name, lesson, tick_us, objective, max_period, residence, activations, cluster, profiles, jobs, found a list`}},
 		"version 2":         {"nonsense: 3\nversion: 2", []string{"line 2, column 10: version: version 2 is not supported; this program reads version: 1"}},
 		"huge version":      {`{"version": 99999999999999999999}`, []string{"line 1, column 13: version: version 99999999999999999999 is not supported; this program reads version: 1"}},
 		"nothing there":     {"{}", []string{"line 1, column 1: the field \"version\" is missing; add version: 1", "line 1, column 1: the field \"cluster\" is missing; give an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels", "line 1, column 1: the field \"jobs\" is missing; give a list"}},
@@ -231,7 +231,7 @@ func TestDecodeErrors(t *testing.T) {
 			"line 1, column 24: name: expected a text, found 3",
 			"line 1, column 35: jobs: expected a list, found an object",
 			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels",
-			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, cluster, profiles, jobs",
+			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, activations, cluster, profiles, jobs",
 			"line 2, column 21: tick_us: expected a whole number, found the text \"5\""}},
 		"many at once": {`version: 1
 cluster:
