@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import cross_entropy
 
-CONFIGS = Path(__file__).parent.parent / "formulation" / "instance" / "profiles" / "estimate" / "testdata"
+CONFIGS = Path(__file__).parent.parent / "formulation" / "instance" / "profiles" / "estimate" / "configs"
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 

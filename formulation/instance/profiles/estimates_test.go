@@ -15,7 +15,7 @@ import (
 )
 
 // estimates are the models of the library that were not measured on each GPU, with the parameters
-// that others publish. Their configs are in estimate/testdata.
+// that others publish. Their configs are in estimate/configs.
 var estimates = []struct {
 	model           string
 	config          bool
@@ -73,7 +73,7 @@ func TestLibraryMatchesEstimates(t *testing.T) {
 			for _, gpu := range []string{"a100", "h100"} {
 				o := estimate.Options{Model: e.model, GPU: gpu, Batch: e.batch, Sequence: e.sequence, Precision: estimate.BF16}
 				if e.config {
-					file, err := os.Open(filepath.Join("estimate", "testdata", e.model+".json"))
+					file, err := os.Open(filepath.Join("estimate", "configs", e.model+".json"))
 					require.NoError(t, err)
 					defer file.Close()
 					o.Transformer, err = estimate.ReadConfig(file)

@@ -33,8 +33,14 @@ func Compare(measured []*instance.Profile) ([]Comparison, error) { return compar
 func compare(measured []*instance.Profile, with calibration) ([]Comparison, error) {
 	var list []Comparison
 	for _, p := range measured {
-		o, ok := known(p)
-		if !ok || p.Estimated != "" {
+		if p.Estimated != "" {
+			continue
+		}
+		o, ok, err := known(p)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			continue
 		}
 		o.calibration = &with

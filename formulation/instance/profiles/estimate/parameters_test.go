@@ -10,7 +10,7 @@ import (
 
 func readConfig(t *testing.T, name string) *Transformer {
 	t.Helper()
-	file, err := os.Open("testdata/" + name + ".json")
+	file, err := os.Open("configs/" + name + ".json")
 	require.NoError(t, err)
 	defer file.Close()
 	c, err := ReadConfig(file)
