@@ -65,7 +65,8 @@ func (r *WhatIfResult) Verified() *float64 {
 
 // WhatIf plans an instance with and without a change. models are where both find
 // their profiles, as [Models]. A change that cannot be made is an
-// [instance.Problems].
+// [instance.Problems]. Where ctx ends before both plans are made, the result holds those that are
+// (none: it is nil), with the error of ctx: a plan that was cut short says nothing about the change.
 func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, change Change, opt Options) (*WhatIfResult, error) {
 	in, err := instance.Compile(spec, models)
 	if err != nil {
@@ -84,15 +85,23 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	} else if err != nil {
 		return nil, err
 	}
-	if r.Before, err = Plan(ctx, in, opt); err != nil || changed == nil {
-		return r, err
+	r.Before, err = Plan(ctx, in, opt)
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	if changed == nil {
+		return r, nil
 	}
 	r.Predicted = predict(r.Before, change, changed)
 	opt.start = carriedOver(in, changed, r.Before.Schedule)
-	if r.After, err = Plan(ctx, changed, opt); err != nil {
+	after, err := Plan(ctx, changed, opt)
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	if err != nil {
 		return nil, err
 	}
-	r.Reasons = r.After.Reasons
+	r.After, r.Reasons = after, after.Reasons
 	return r, nil
 }
 

@@ -2,6 +2,7 @@ package jigsaw
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -243,6 +244,40 @@ func TestWhatIfMoreIsNoWorse(t *testing.T) {
 		}
 	}
 	require.NotZero(t, worseAnew, "the test has cases in which a plan made anew is worse")
+}
+
+// TestWhatIfInterrupted: the plan that was made before the interruption stays, with what it predicts, and the one that
+// was cut short goes.
+func TestWhatIfInterrupted(t *testing.T) {
+	t.Parallel()
+	models, err := Models()
+	require.NoError(t, err)
+	examples, err := Examples()
+	require.NoError(t, err)
+	spec, _ := decode(t, string(examples[slices.IndexFunc(examples, func(e Example) bool { return e.Name == "quickstart" })].Data))
+	change := Change{Kind: AddGPU, Subject: "r0n0"}
+	whole, err := WhatIf(t.Context(), spec, models, change, Options{Quick: true})
+	require.NoError(t, err)
+	for plans, want := range []*WhatIfResult{nil, {Before: whole.Before, Predicted: whole.Predicted}} {
+		ctx, stop := context.WithCancel(t.Context())
+		begun := 0
+		r, err := WhatIf(ctx, spec, models, change, Options{Quick: true, Progress: func(p Point) {
+			if p.Event != "chain" {
+				return
+			}
+			if begun++; begun > plans {
+				stop()
+			}
+		}})
+		require.ErrorIs(t, err, context.Canceled)
+		if want == nil {
+			require.Nil(t, r)
+			continue
+		}
+		require.Nil(t, r.After)
+		require.Equal(t, want.Before.Primal, r.Before.Primal)
+		require.Equal(t, want.Predicted, r.Predicted)
+	}
 }
 
 // A change that no plan survives says why.

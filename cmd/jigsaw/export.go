@@ -117,7 +117,7 @@ func runExport(ctx context.Context, name string, o programOptions, std cli.Strea
 	if wrote.Period > 0 {
 		span = fmt.Sprintf("period %d", wrote.Period)
 	}
-	std.Note("%d rows, %d columns, %d coefficients; %s ticks", wrote.Rows, wrote.Cols, wrote.Entries, span)
+	std.Note("%s: %d rows, %d columns, %d coefficients; %s ticks", strings.ToUpper(o.to.Chosen()), wrote.Rows, wrote.Cols, wrote.Entries, span)
 	return nil
 }
 

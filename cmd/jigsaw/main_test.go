@@ -102,7 +102,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhatIf: plans are not compared if one was cut short.
+// TestInterruptedWhatIf: plans are not compared if one was cut short; what the first one predicts is said.
 func TestInterruptedWhatIf(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)

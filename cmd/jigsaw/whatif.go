@@ -31,6 +31,7 @@ func newWhatIf(std cli.Streams) *cobra.Command {
 		Long: `Make one change, predict from the prices of the bound's linear program what it
 does to the bound, and verify that by planning both instances in the same way;
 --time is for each of them.
+Ctrl-C prints the prediction, if it is known by then.
 Exit codes: 0 answered, 2 invalid input, 4 interrupted.`,
 		Example: `  jigsaw whatif rack --add-gpu r0n1
   jigsaw whatif rack --fail-gpu r0n1.gpu2
@@ -66,6 +67,8 @@ type whatIfReport struct {
 	Before    side     `json:"before"`
 	After     side     `json:"after"`
 	Reasons   []string `json:"reasons,omitempty"`
+	// Interrupted: the changed instance was not planned.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // side is one of the two instances.
@@ -101,14 +104,14 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	options.Seed, options.Progress = o.seed, show.Show
 	r, err := jigsaw.WhatIf(ctx, o.Document.Spec, o.Models, change, options)
 	show.End(nil)
-	if ctx.Err() != nil {
-		return ctx.Err() // plans that were not made in the same way cannot be compared
+	if ctx.Err() != nil && r == nil {
+		return ctx.Err()
 	}
 	var problems instance.Problems
 	if errors.As(err, &problems) {
 		return cli.Invalid(name, "an instance with that change", err)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	if o.write != "" {
@@ -116,8 +119,14 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 			return err
 		}
 	}
-	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After)}
-	return o.to.Print(std, report, func(w io.Writer) { report.table(w, std, r) })
+	report := &whatIfReport{Change: change.String(), Predicted: r.Predicted, Verified: r.Verified(), Reasons: r.Reasons, Before: newSide(r.Before), After: newSide(r.After), Interrupted: err != nil}
+	if err := o.to.Print(std, report, func(w io.Writer) { report.table(w, std, r) }); err != nil {
+		return err
+	}
+	if report.Interrupted {
+		return &cli.ExitError{Code: cli.ExitLimit, Err: cli.ErrInterrupted}
+	}
+	return nil
 }
 
 // underWay rejects the rest of a plan; replan shows the effect of a change on
@@ -142,6 +151,9 @@ func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIf
 	fmt.Fprintln(w, r.Change+":")
 	if r.Predicted != nil {
 		fmt.Fprintf(w, "- predicted by prices: %s\n", relative(*r.Predicted))
+	}
+	if r.Interrupted {
+		fmt.Fprintf(w, "- interrupted before this was verified; without the change the bound is %s\n", jigsaw.FormatValue(result.Before.Instance, result.Before.Dual))
 	}
 	if r.Verified != nil {
 		fmt.Fprintf(w, "- the bound: %s, from %s to %s\n", relative(*r.Verified), jigsaw.FormatValue(result.Before.Instance, result.Before.Dual),

@@ -19,8 +19,6 @@ type Decision struct {
 	Base, Slope []int64
 	// rule is the source of Base and Slope, up to changes of single jobs.
 	rule Rule
-	// keys, if not nil, are used instead: keys[j][i].
-	keys [][]int64
 	// Patience, in quarters: a GPU stays idle instead of starting a task if a job
 	// with a better key comes back within that fraction of the task's length. 0
 	// never waits.
@@ -43,9 +41,6 @@ type Decision struct {
 
 // key returns the priority key of iteration i of job j.
 func (d *Decision) key(j int32, i int32) int64 {
-	if d.keys != nil {
-		return d.keys[j][i]
-	}
 	return d.Base[j] + int64(i)*d.Slope[j]
 }
 

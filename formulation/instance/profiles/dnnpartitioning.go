@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"jigsaw/formulation/instance"
 )
@@ -161,9 +162,15 @@ func array[T any](dec *json.Decoder, data []byte, name string, limit int, place 
 	return out, nil
 }
 
-// jsonError replaces the message for a file that ends early.
+// jsonError says what is wrong with JSON in the file's words.
 func jsonError(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s cannot be a %s", kind.Field, kind.Value)
+	case strings.HasPrefix(err.Error(), "json: invalid number literal"):
+		return errors.New("text stands where a number is expected")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the file ends too early")
 	}
 	return err
