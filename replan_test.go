@@ -166,7 +166,7 @@ func TestReplanSpreads(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := Plan(t.Context(), in, Options{NoLP: true, Quick: true})
 	require.NoError(t, err)
-	r, err := Replan(t.Context(), spec, models, plan.Blocks, Update{At: 3600e9, Changes: []Change{{Kind: FailNode, Subject: "r0n3"}}}, Options{NoLP: true})
+	r, err := Replan(t.Context(), spec, models, plan.Blocks, Update{At: 3600e9, Changes: []Change{{Kind: FailNode, Subject: "r0n3"}}}, Options{NoLP: true, Quick: testing.Short()})
 	require.NoError(t, err)
 	for _, c := range r.Jobs {
 		require.Equal(t, slices.Contains(c.From, "r0n3"), c.What == JobMoves, "%+v", c)
