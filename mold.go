@@ -39,7 +39,8 @@ type Molded struct {
 const mostMolds = 64
 
 // Mold plans a spec whose moldable jobs have numbers of workers to choose from: all combinations if there are
-// few, else those that a local search over single jobs visits, each by a quick plan. The best is planned once more with opt. models are where
+// few, else those that a local search over single jobs visits, each by a quick plan. Combinations that a bound proves to be no better
+// than one before them are left out. The best is planned once more with opt. models are where
 // it finds its profiles, as [Models].
 func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt Options) (*MoldResult, error) {
 	in, err := instance.CompileMolds(spec, models)
@@ -53,6 +54,7 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		opt.Time = max(time.Millisecond, opt.Time/2)
 	}
 	bound := area.Molds(m.alternatives(in))
+	m.bound = bound.Value
 	proof := bound.Proof(in)
 	if _, err := CertifyMolds(context.Background(), in, proof); err != nil {
 		return nil, err
@@ -103,6 +105,7 @@ type molding struct {
 	models instance.ProfileSource
 	quick  Options
 	jobs   []moldable
+	bound  *big.Rat           // on the makespan with any numbers of workers
 	known  map[string]*Result // by numbers of workers
 	tried  []Molded
 }
@@ -177,7 +180,22 @@ func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err
 	return workers, old.Primal == nil || r.Primal.Cmp(old.Primal) < 0, nil
 }
 
-// search returns the best combination that it tries.
+// hopeful reports whether a plan of a combination, by alternative of each job, may be better than that of best.
+func (m *molding) hopeful(chosen, best []int) bool {
+	value := m.known[fmt.Sprint(best)].Primal
+	if value == nil {
+		return true
+	}
+	for j, job := range m.jobs {
+		if job.alternatives[chosen[j]].chain.Cmp(value) >= 0 {
+			return false
+		}
+	}
+	return m.bound.Cmp(value) < 0
+}
+
+// search returns the best combination that it tries: first some that are always tried, then all or, if these are many, those that differ
+// from the best in one job, unless a bound proves that they are no better.
 func (m *molding) search(choices int) (best []int, err error) {
 	var at []int // the same, by alternative
 	consider := func(chosen []int) (better bool, err error) {
@@ -190,27 +208,10 @@ func (m *molding) search(choices int) (best []int, err error) {
 		}
 		return better, err
 	}
-	if choices <= mostMolds {
-		chosen := make([]int, len(m.jobs))
-		for {
-			if _, err := consider(chosen); err != nil {
-				return nil, err
-			}
-			j := 0
-			for ; j < len(chosen); j++ {
-				if chosen[j]++; chosen[j] < len(m.jobs[j].alternatives) {
-					break
-				}
-				chosen[j] = 0
-			}
-			if j == len(chosen) {
-				return best, nil
-			}
-		}
-	}
 	for _, order := range []func(a, b alternative) int{
 		func(a, b alternative) int { return a.chain.Cmp(b.chain) },
 		func(a, b alternative) int { return cmp.Compare(a.workers, b.workers) },
+		func(a, b alternative) int { return cmp.Compare(b.workers, a.workers) },
 		func(a, b alternative) int {
 			return new(big.Rat).Mul(a.chain, big.NewRat(int64(a.workers), 1)).Cmp(new(big.Rat).Mul(b.chain, big.NewRat(int64(b.workers), 1)))
 		},
@@ -227,12 +228,32 @@ func (m *molding) search(choices int) (best []int, err error) {
 			return nil, err
 		}
 	}
+	if choices <= mostMolds {
+		chosen := make([]int, len(m.jobs))
+		for {
+			if m.hopeful(chosen, best) {
+				if _, err := consider(chosen); err != nil {
+					return nil, err
+				}
+			}
+			j := 0
+			for ; j < len(chosen); j++ {
+				if chosen[j]++; chosen[j] < len(m.jobs[j].alternatives) {
+					break
+				}
+				chosen[j] = 0
+			}
+			if j == len(chosen) {
+				return best, nil
+			}
+		}
+	}
 	for improved := true; improved; {
 		improved = false
 		for j, job := range m.jobs {
 			for i := range job.alternatives {
 				chosen := slices.Clone(at)
-				if chosen[j] = i; i == at[j] {
+				if chosen[j] = i; i == at[j] || !m.hopeful(chosen, best) {
 					continue
 				}
 				better, err := consider(chosen)
