@@ -76,9 +76,9 @@ func straying(in *instance.Instance) []bool {
 	return strays
 }
 
-// form returns the id of a unit of the jobs, or of the single job; -1 if they do not fit on as many nodes of one kind
-// as the widest needs.
-func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID {
+// form returns the id of a unit of the jobs on nodes of that kind, or of any other if they may not live there, or of the
+// single job; -1 if they do not fit on as many nodes of one kind as the widest needs.
+func (f *former) form(ctx context.Context, jobs []instance.JobID, kind int, rng *rand.Rand) instance.JobID {
 	q := f.q
 	if len(jobs) == 1 {
 		return jobs[0]
@@ -87,8 +87,17 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 	slices.SortFunc(jobs, func(a, b instance.JobID) int {
 		return cmp.Or(cmp.Compare(q.smith(a), q.smith(b)), cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b))
 	})
-	kind, nodes, racks := q.nodesFor(jobs)
-	if nodes == nil || len(jobs) > mostInUnit || len(nodes) > 1 && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return f.strays[j] }) {
+	places := q.placesFor(jobs)
+	if len(places) == 0 {
+		return -1
+	}
+	n := slices.IndexFunc(places, func(p place) bool { return p.kind == kind })
+	if n < 0 && len(places) > 1 {
+		n = rng.IntN(len(places))
+	}
+	at := places[max(0, n)]
+	nodes := at.nodes
+	if len(jobs) > mostInUnit || len(nodes) > 1 && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return f.strays[j] }) {
 		return -1
 	}
 	key := key(f.class, q.kinds, jobs, nodes)
@@ -115,7 +124,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID) instance.JobID
 		return -1
 	}
 	u := *found
-	u.jobs, u.kind, u.racks = jobs, kind, racks
+	u.jobs, u.kind, u.racks = jobs, at.kind, at.racks
 	q.units = append(q.units, &u)
 	return q.last()
 }
@@ -162,7 +171,11 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 		return []instance.JobID{order[at]}
 	}
 	set := func(at int, jobs []instance.JobID) bool {
-		order[at] = f.form(ctx, jobs)
+		kind := -1 // that of the unit which is changed
+		if u := f.q.unit(order[at]); u != nil {
+			kind = u.kind
+		}
+		order[at] = f.form(ctx, jobs, kind, rng)
 		return order[at] >= 0
 	}
 	from := rng.IntN(len(order))
@@ -203,50 +216,60 @@ func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.
 	return order
 }
 
-// nodesFor returns nodes of one rack and kind on which the jobs may live together, as many as the widest job needs, or whole racks
-// if no rack has so many.
-func (q *queue) nodesFor(jobs []instance.JobID) (kind int, nodes []instance.NodeID, racks int) {
+// place is a kind of nodes, as many of one rack as a unit takes or whole racks.
+type place struct {
+	kind  int
+	nodes []instance.NodeID
+	racks int // 0: nodes of one rack
+}
+
+// placesFor returns, for each kind of nodes on which the jobs may live together, as many nodes of one rack as the widest job needs,
+// or whole racks if no rack has so many.
+func (q *queue) placesFor(jobs []instance.JobID) (places []place) {
 	widest := 0
 	for _, j := range jobs {
 		widest = max(widest, q.in.Jobs[j].Workers)
 	}
-	fits := func(n instance.NodeID) bool {
-		return !slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !q.in.Jobs[j].Runs(q.in.Nodes[n].Type) })
+	open := func(n instance.NodeID) bool {
+		return !slices.ContainsFunc(places, func(p place) bool { return p.kind == q.kinds[n] }) &&
+			!slices.ContainsFunc(jobs, func(j instance.JobID) bool { return !q.in.Jobs[j].Runs(q.in.Nodes[n].Type) })
 	}
 	for _, rack := range q.in.Racks {
 		for first, n := range rack.Nodes {
 			node := &q.in.Nodes[n]
-			if !fits(n) {
+			if !open(n) {
 				continue
 			}
 			need := (widest + node.GPUs - 1) / node.GPUs
-			nodes = nodes[:0]
+			var nodes []instance.NodeID
 			for _, m := range rack.Nodes[first:] {
 				if len(nodes) < need && q.kinds[m] == q.kinds[n] {
 					nodes = append(nodes, m)
 				}
 			}
 			if len(nodes) == need {
-				return q.kinds[n], slices.Sorted(slices.Values(nodes)), 0
+				slices.Sort(nodes)
+				places = append(places, place{kind: q.kinds[n], nodes: nodes})
 			}
 		}
 	}
 	for r, rack := range q.in.Racks {
 		gpus := rack.GPUs
-		if gpus == 0 || gpus >= widest || !fits(rack.Nodes[0]) {
+		if gpus == 0 || gpus >= widest || !open(rack.Nodes[0]) {
 			continue
 		}
-		whole := q.alike(r)
-		if racks = (widest + gpus - 1) / gpus; racks > len(whole) {
+		whole, racks := q.alike(r), (widest+gpus-1)/gpus
+		if racks > len(whole) {
 			continue
 		}
-		nodes = nodes[:0]
+		p := place{kind: q.kinds[rack.Nodes[0]], racks: racks}
 		for _, r := range whole[:racks] {
-			nodes = append(nodes, q.in.Racks[r].Nodes...)
+			p.nodes = append(p.nodes, q.in.Racks[r].Nodes...)
 		}
-		return q.kinds[rack.Nodes[0]], slices.Sorted(slices.Values(nodes)), racks
+		slices.Sort(p.nodes)
+		places = append(places, p)
 	}
-	return 0, nil, 0
+	return places
 }
 
 // alike are the racks that a unit of several racks may use together with the given one, including that: all of one kind

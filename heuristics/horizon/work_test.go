@@ -67,3 +67,21 @@ func TestPatience(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 80, s.Makespan(in))
 }
+
+// TestUnitsOnEachKind: a unit is made on any kind of nodes, whatever comes first in the file, and stays on nodes of its kind.
+func TestUnitsOnEachKind(t *testing.T) {
+	in := twoSpeeds(t, 3, typeOf("fast", 2_000_000), typeOf("slow", 500_000))
+	rng := rand.New(rand.NewPCG(1, 1))
+	f := newFormer(newQueue(in), rng, nil)
+	known := map[int]instance.Tick{}
+	for range 20 {
+		u := f.q.unit(f.form(t.Context(), in.AllJobs()[:2], -1, rng))
+		require.NotNil(t, u)
+		known[u.kind] = u.length
+		again := f.q.unit(f.form(t.Context(), in.AllJobs(), u.kind, rng))
+		require.NotNil(t, again)
+		require.Equal(t, u.kind, again.kind)
+	}
+	require.Len(t, known, 2)
+	require.Equal(t, 4*known[f.q.kinds[0]], known[f.q.kinds[1]])
+}
