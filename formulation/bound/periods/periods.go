@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
+	"sync"
 	"time"
 
 	"jigsaw/formulation/bound"
@@ -27,6 +29,10 @@ type Limits struct {
 	Event func(nodes int)
 	// Improved, if not nil, is called with better bounds before the last.
 	Improved func(bound.Bound)
+	// Periods, if not nil, is called with upper limits on the values of the plans of each period, of 1
+	// tick first, nil where none is known; and with numbers of iterations of all jobs, of better plans than
+	// those known, that the last program does not rule out.
+	Periods func(most []*big.Rat, iterations [][]int)
 }
 
 // MostPeriodNodes keeps the certificate of a tree to a few megabytes.
@@ -42,32 +48,48 @@ const MostPeriodNodes = 8000
 // there are too many.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
-	size := 0 // of the previous program
-	for _, sets := range periods.CoResidentSets {
-		m := periods.New(relax.New(in), sets)
-		if m == nil {
-			break
-		}
-		t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
-		cols := len(t.open(int64(in.MaxPeriod)).Linear.Cols)
-		if cols == size {
-			break
-		}
-		size = cols
+	most := make([]*big.Rat, max(0, in.MaxPeriod))
+	for t := newSearch(in, engine, limits, 0); t != nil; t = t.larger() {
 		b, status, err := t.search(ctx, limits)
 		if err != nil {
 			return best, fmt.Errorf("formulation: program of a period: %w", err)
+		}
+		if t.lower(most); limits.Periods != nil {
+			limits.Periods(slices.Clone(most), t.whole)
 		}
 		if best = bound.Best(in, best, b); best.Value == nil {
 			return b, nil
 		}
 		known := limits.Until()
-		if status != tree.Closed || limits.Nodes > 0 || known != nil && best.Value.Cmp(known) <= 0 {
+		if status == tree.NodeLimit || status == tree.Stopped || known != nil && best.Value.Cmp(known) <= 0 {
 			break
 		}
 	}
 	return best, nil
 }
+
+// newSearch returns the search of one of the sizes of programs, nil if there is none.
+func newSearch(in *instance.Instance, engine solver.Solver, limits Limits, size int) *search {
+	if size == len(periods.CoResidentSets) {
+		return nil
+	}
+	m := periods.New(relax.New(in), periods.CoResidentSets[size])
+	if m == nil {
+		return nil
+	}
+	t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
+	t.larger = sync.OnceValue(func() *search {
+		next := newSearch(in, engine, limits, size+1)
+		if limits.Nodes > 0 || next == nil || len(next.longest().Linear.Cols) == len(t.longest().Linear.Cols) {
+			return nil
+		}
+		return next
+	})
+	return t
+}
+
+// longest returns the longest period.
+func (t *search) longest() *period { return t.open(int64(t.Model.Instance.MaxPeriod)) }
 
 // proofs is how often the proofs of all nodes could be made in the time that is
 // reserved for the last list and its proof.
@@ -104,7 +126,7 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 		return bound.Bound{}, r.Status, err
 	}
 	b := t.bound()
-	if b.LP.Status = solver.Optimal; r.Status != tree.Closed {
+	if b.LP.Status = solver.Optimal; r.Status == tree.NodeLimit || r.Status == tree.Stopped {
 		b.LP.Status = solver.IterationLimit
 	}
 	return b, r.Status, nil
@@ -115,11 +137,15 @@ type search struct {
 	*periods.Programs
 	engine solver.Solver
 	until  func() *big.Rat
+	larger func() *search // that of the next larger program, nil if there is none
 	root   *periodNode
 	opened map[int64]*period
-	// stuck is the largest bound of nodes that cannot be split.
-	stuck   *big.Rat
-	proving time.Duration // time spent so far on stating and proving all nodes
+	// stuck is the largest bound of nodes that cannot be split. Nodes of lesser bounds say in which periods
+	// better plans may be, and a few of them are examined for that.
+	stuck       *big.Rat
+	nodes, last int           // nodes examined: so far, and when those of lesser bounds are left out
+	whole       [][]int       // iterations by job of the solutions of such nodes
+	proving     time.Duration // time spent so far on stating and proving all nodes
 	// For programs of GPUs: initial data for the next one, how many prices helped, the value
 	// of the last that was solved, and rounds times rows.
 	start     gpuStart
@@ -135,6 +161,9 @@ type period struct {
 	*periods.Program
 	costs tree.PseudoCosts
 }
+
+// mostLess limits the nodes of lesser bounds that are examined.
+const mostLess = 200
 
 // open returns a period.
 func (t *search) open(ticks int64) *period {
@@ -166,7 +195,7 @@ type periodNode struct {
 func (t *search) cutoff() float64 {
 	c := math.Inf(1)
 	for _, v := range []*big.Rat{t.until(), t.stuck} {
-		if v != nil {
+		if v != nil && (v != t.stuck || t.nodes >= t.last) {
 			f, _ := v.Float64()
 			c = min(c, -f)
 		}
@@ -176,6 +205,7 @@ func (t *search) cutoff() float64 {
 
 // Evaluate implements [tree.Problem].
 func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.Outcome[*periodNode], error) {
+	t.nodes++
 	if n.period == 0 {
 		for ticks := int64(t.Model.Instance.MaxPeriod); ticks >= 1; ticks-- {
 			n.parts = append(n.parts, &periodNode{period: ticks})
@@ -202,7 +232,7 @@ func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.O
 		v, _ := n.value.Float64()
 		out.Bound = -v
 		known := t.until()
-		out.Closed = known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && n.value.Cmp(t.stuck) <= 0
+		out.Closed = known != nil && n.value.Cmp(known) <= 0 || t.stuck != nil && t.nodes >= t.last && n.value.Cmp(t.stuck) <= 0
 		return out.Closed
 	}
 	if closed() {
@@ -218,10 +248,60 @@ func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.O
 			}
 		}
 	}
-	if out.Children = n.parts; n.parts == nil && n.value != nil && (t.stuck == nil || n.value.Cmp(t.stuck) > 0) {
-		t.stuck = n.value
+	if out.Children = n.parts; n.parts == nil && n.value != nil {
+		if t.stuck == nil || n.value.Cmp(t.stuck) > 0 {
+			if t.stuck = n.value; t.larger() == nil {
+				t.last = t.nodes + min(t.nodes, mostLess)
+			}
+		}
+		if s != nil && s.Status == solver.Optimal {
+			t.note(r, s.Primal)
+		}
 	}
 	return out, nil
+}
+
+// note keeps the iterations of a solution if there is a column for those of each job.
+func (t *search) note(r *relaxation, x []float64) {
+	if r.Rates == nil || len(x) < len(r.lower) || slices.Contains(r.Rates.Cols, -1) {
+		return
+	}
+	iterations := make([]int, len(t.Model.Instance.Jobs))
+	for i, col := range r.Rates.Cols {
+		for _, c := range r.Shapes[i].Classes {
+			iterations[t.Model.Classes[c].Jobs[0]] = int(math.Round(x[col]))
+		}
+	}
+	t.whole = append(t.whole, iterations)
+}
+
+// lower lowers limits on the values of the plans of each period, of 1 tick first, to what is proven.
+func (t *search) lower(most []*big.Rat) {
+	var value func(n *periodNode) (most *big.Rat, known bool)
+	value = func(n *periodNode) (*big.Rat, bool) {
+		if n.parts == nil {
+			if n.proof != nil && n.proof.Empty {
+				return new(big.Rat), true
+			}
+			return n.value, n.value != nil
+		}
+		most := new(big.Rat)
+		for _, part := range n.parts {
+			v, known := value(part)
+			if !known {
+				return nil, false
+			}
+			if v.Cmp(most) > 0 {
+				most = v
+			}
+		}
+		return most, true
+	}
+	for _, n := range t.root.parts {
+		if v, known := value(n); known && (most[n.period-1] == nil || v.Cmp(most[n.period-1]) < 0) {
+			most[n.period-1] = v
+		}
+	}
 }
 
 // divide cuts off the solution of a node, which leaves one part, or splits the node.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +72,9 @@ func TestTamperedPeriods(t *testing.T) {
 				*n = whole
 				n.At = 1 << 40
 				refused("a split past the end")
+			case relax.CutKind:
+				n.Column = 1 << 20
+				refused("a cut of links that are not there")
 			case relax.EmptyKind:
 				empties++
 				n.Kind = relax.LeafKind
@@ -107,4 +111,40 @@ func TestTamperedPeriods(t *testing.T) {
 	assert.Positive(t, empties)
 	t.Logf("%d prices, of which %d may have the other sign", tried, held)
 	assert.Less(t, held, tried/20)
+}
+
+// TestPeriodsApart: no plan is above the limit of its period, and the limits of some periods, like the
+// iterations that are not ruled out, tell where the optimum is.
+func TestPeriodsApart(t *testing.T) {
+	known, below, told := 0, 0, 0
+	for seed := range instancetest.Many(uint64(150), 30) {
+		in := instancetest.Random(rand.New(rand.NewPCG(seed, 9)), instancetest.Options{Objective: instance.Throughput})
+		optimum, plan, status := instancetest.OptimumWithin(in, 200_000)
+		if status != instancetest.Optimal || optimum.Sign() == 0 {
+			continue
+		}
+		start := new(big.Rat).Mul(optimum, big.NewRat(9, 10))
+		b, err := Bound(t.Context(), in, boundtest.Engine(t), Limits{
+			Until: func() *big.Rat { return start },
+			Periods: func(most []*big.Rat, iterations [][]int) {
+				known++
+				require.Len(t, most, int(in.MaxPeriod))
+				limit := most[plan.Period-1]
+				require.False(t, limit != nil && limit.Cmp(optimum) < 0, "seed %d: a plan of %v has a value of %v", seed, plan.Period, optimum)
+				for _, limit := range most {
+					if limit != nil && limit.Cmp(optimum) < 0 {
+						below++
+					}
+				}
+				if slices.ContainsFunc(iterations, func(n []int) bool { return slices.Equal(n, plan.Iterations(in)) }) {
+					told++
+				}
+			},
+		})
+		require.NoError(t, err)
+		require.NotNil(t, b.Value)
+	}
+	t.Logf("%d instances, %d periods without an optimal plan, iterations of %d optima", known, below, told)
+	assert.Positive(t, below)
+	assert.Positive(t, told)
 }
