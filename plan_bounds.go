@@ -304,6 +304,11 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value 
 			defer p.mu.Unlock()
 			p.nodes = nodes
 		},
+		Periods: func(most []*big.Rat, iterations [][]int) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.periods, p.iterations = most, iterations
+		},
 	}
 	if p.opt.Time > 0 {
 		limits.Nodes, limits.Until = 0, p.primal

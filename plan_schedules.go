@@ -132,6 +132,7 @@ func (p *planner) improve(until <-chan struct{}, part uint64, rounds, spare int)
 		Improved: func(s *instance.Schedule) { p.improved("search", s) },
 		Stop:     stop,
 		Without:  p.opt.Without,
+		Periods:  p.settledPeriods, Iterations: p.settledIterations,
 	}
 	ctx := p.ctx
 	if p.opt.Time > 0 {

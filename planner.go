@@ -52,6 +52,10 @@ type planner struct {
 	// settledDual is the certified bound as of the last time that the planner waited for
 	// everything that ran beside the schedules.
 	settledDual *big.Rat
+	// periods and iterations are what the bound of whole periods says of where better plans may be; those
+	// that are settled were known at that time.
+	periods, settledPeriods       []*big.Rat
+	iterations, settledIterations [][]int
 	// columns is the number of columns generated, and nodes of the tree solved,
 	// so far.
 	columns, nodes int
@@ -292,6 +296,7 @@ func (p *planner) settle() {
 	if p.result.Certified {
 		p.settledDual = p.result.Dual
 	}
+	p.settledPeriods, p.settledIterations = p.periods, p.iterations
 }
 
 // close reports whether the bound shows that a plan of this value is good enough.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -43,12 +44,14 @@ type rateSearch struct {
 	needs   *periodic.Needs
 	tried   map[string]bool // by numbers of iterations
 	good    []*ratePattern  // of the best plans, in descending order
+	likely  []*ratePattern  // of the bounds' solutions
 	wait    int             // rounds without a search, from now on
 	failed  int             // searches since the last better plan
 }
 
 // ratePattern is a number of iterations of every job, and the results for it.
 type ratePattern struct {
+	key        string
 	iterations []int
 	most       float64 // about the greatest value of a plan
 	part       *instance.Part
@@ -75,10 +78,30 @@ const (
 )
 
 func (c Config) newRateSearch(ctx context.Context, in *instance.Instance, rng *rand.Rand) *rateSearch {
-	return &rateSearch{
+	s := &rateSearch{
 		ctx: ctx, in: in, rng: state.Fork(rng), needs: periodic.NewNeeds(in), tried: map[string]bool{},
-		options: state.Options{Tries: patternTries, Quick: c.Quick, Without: c.Without},
+		options: state.Options{Tries: patternTries, Quick: c.Quick, Without: c.Without, Periods: c.Periods},
 	}
+	for _, iterations := range c.Iterations {
+		if x := s.pattern(slices.Clone(iterations)); x != nil {
+			s.tried[x.key] = true
+			s.likely = append(s.likely, x)
+		}
+	}
+	return s
+}
+
+// pattern returns a pattern that was not tried yet, if it fits in memory.
+func (s *rateSearch) pattern(iterations []int) *ratePattern {
+	key := fmt.Sprint(iterations)
+	if s.tried[key] || !fits(s.in, s.needs, iterations) {
+		return nil
+	}
+	weight := 0.0
+	for j, n := range iterations {
+		weight += float64(n) * float64(s.in.Jobs[j].Weight)
+	}
+	return &ratePattern{key: key, iterations: iterations, most: weight / s.needs.Period(iterations)}
 }
 
 // round searches a pattern, a new one or one that came close. It returns a plan better than best;
@@ -102,8 +125,13 @@ func (s *rateSearch) round(best *instance.Schedule) *instance.Schedule {
 	return nil
 }
 
-// choose draws a pattern whose plan may be better than the best, of the given value; nil: none.
+// choose draws a pattern whose plan may be better than the best, of the given value, half of the time
+// among those that bounds point to; nil: none.
 func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern {
+	s.likely = slices.DeleteFunc(s.likely, func(x *ratePattern) bool { return x.most <= value || !s.open(x.iterations, best) })
+	if len(s.likely) > 0 && s.rng.IntN(2) == 0 {
+		return s.likely[s.rng.IntN(len(s.likely))]
+	}
 	if len(s.good) > 0 && s.rng.IntN(2) == 0 {
 		if x := s.draw(); x.value > near*value && x.most > value {
 			return x
@@ -117,20 +145,27 @@ func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern
 			iterations = slices.Clone(s.draw().iterations)
 		}
 		s.change(iterations)
-		key := fmt.Sprint(iterations)
-		if s.tried[key] || !fits(s.in, s.needs, iterations) {
-			continue
-		}
-		weight := 0.0
-		for j, n := range iterations {
-			weight += float64(n) * float64(s.in.Jobs[j].Weight)
-		}
-		if most := weight / s.needs.Period(iterations); most > value {
-			s.tried[key] = true
-			return &ratePattern{iterations: iterations, most: most}
+		if x := s.pattern(iterations); x != nil && x.most > value && s.open(iterations, best) {
+			s.tried[x.key] = true
+			return x
 		}
 	}
 	return nil
+}
+
+// open reports whether some period may be that of a plan with these iterations, better than the best.
+func (s *rateSearch) open(iterations []int, best *instance.Schedule) bool {
+	weight, known := int64(0), s.in.Value(best)
+	for j, n := range iterations {
+		weight += int64(n) * s.in.Jobs[j].Weight
+	}
+	for period := max(1, instance.Tick(s.needs.Period(iterations))); int(period) <= len(s.options.Periods); period++ {
+		value, most := big.NewRat(weight, int64(period)), s.options.Most(period)
+		if value.Cmp(known) > 0 && (most == nil || value.Cmp(most) <= 0) {
+			return true
+		}
+	}
+	return s.options.Periods == nil
 }
 
 // draw draws one of the good patterns, better ones more often.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,14 +107,23 @@ jobs:
 	require.NoError(t, err)
 	in, err := document.Compile(nil)
 	require.NoError(t, err)
-	plan := func(without method.Set) *big.Rat {
-		s, err := Config{Rounds: 24, Without: without}.Improve(t.Context(), in, heuristicstest.Source(1), nil)
+	plan := func(c Config) *big.Rat {
+		s, err := c.Improve(t.Context(), in, heuristicstest.Source(1), nil)
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, s))
 		return in.Value(s)
 	}
-	alone, both := plan(method.Set{method.Repetition: true}), plan(nil)
+	alone, both := plan(Config{Rounds: 24, Without: method.Set{method.Repetition: true}}), plan(Config{Rounds: 24})
 	t.Logf("ruin and recreate %v, with patterns %v", alone.RatString(), both.RatString())
 	assert.Equal(t, "4/11", alone.RatString())
 	assert.Equal(t, "5/13", both.RatString())
+
+	// A bound that leaves one period open, and the iterations there, take the search to the same plan at once.
+	periods := slices.Repeat([]*big.Rat{big.NewRat(4, 11)}, int(in.MaxPeriod))
+	for p := instance.Tick(13); p <= in.MaxPeriod; p += 13 {
+		periods[p-1] = both
+	}
+	soon, told := Config{Rounds: 2}, Config{Rounds: 2, Periods: periods, Iterations: [][]int{{3, 0}, {2, 3}, {1, 0}}}
+	assert.NotEqual(t, "5/13", plan(soon).RatString())
+	assert.Equal(t, "5/13", plan(told).RatString())
 }

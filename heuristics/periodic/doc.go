@@ -12,7 +12,8 @@
 // time. Only timelines of the GPUs and links concerned change. Work is divided among
 // periods (walk.go): each period has a promise, the estimated value of the whole
 // iterations that fit in its GPU time. The most promising periods get a short cycle of
-// cooling, and those with the best results get longer and longer ones.
+// cooling, and those with the best results get longer and longer ones. Periods that a bound
+// rules out get none.
 //
 // A cyclic sequence (sequence.go) is the cyclic order in which all operations of a period
 // start; its clock (clock.go) finds the least period that the order admits, a maximum

@@ -96,8 +96,7 @@ func NewSearch(ctx context.Context, o state.Options, in *instance.Instance, rng 
 
 // Round continues for one round.
 func (s *Search) Round() {
-	known, _ := s.value.Float64()
-	s.begin(known)
+	s.begin(s.value, s.options)
 	state.Parallel(len(s.walks), func(i int) { s.walks[i].walk(s.ctx, s.options.Part(quickPart)) })
 	for _, w := range s.walks {
 		s.end(w)
@@ -158,14 +157,24 @@ func (s *ruins) note(plan *instance.Schedule) {
 	}
 }
 
-// begin gives every walk that has ended a new cycle. value is that of the best
-// plan.
-func (s *ruins) begin(value float64) {
+// begin gives every walk that has ended a new cycle, in a period that may have a plan better
+// than the best, whose value is given.
+func (s *ruins) begin(value *big.Rat, o state.Options) {
+	best, _ := value.Float64()
+	var periods []*periodTry
+	for _, t := range s.periods {
+		if most := o.Most(t.period); most == nil || most.Cmp(value) > 0 {
+			periods = append(periods, t)
+		}
+	}
+	if periods == nil {
+		periods = s.periods
+	}
 	for _, w := range s.walks {
 		if w.ruin != nil {
 			continue
 		}
-		t := s.pick(w.rng, value)
+		t := s.pick(w.rng, periods, best)
 		w.at, t.busy = t, true
 		w.done, w.cycle, w.hot = 0, min(1<<t.cycles, longRuin), ruinHot
 		w.ruin = newRuin(s.in, s.wants, w.rng, t.period)
@@ -176,14 +185,14 @@ func (s *ruins) begin(value float64) {
 	}
 }
 
-// pick draws a period: the most promising untried one, if its plans might be better
+// pick draws one of the periods: the most promising untried one, if its plans might be better
 // than the best plan, assuming that it comes a little closer to its promise than
 // any; or one already tried, better ones more often.
-func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
+func (s *ruins) pick(rng *rand.Rand, periods []*periodTry, best float64) *periodTry {
 	var fresh *periodTry
 	var tried []*periodTry
 	closest := 0.0
-	for _, t := range s.periods {
+	for _, t := range periods {
 		if t.plan != nil && t.promise > 0 {
 			closest = max(closest, t.value/t.promise)
 		}
@@ -202,7 +211,7 @@ func (s *ruins) pick(rng *rand.Rand, best float64) *periodTry {
 		}
 	}
 	if len(tried) == 0 {
-		return s.periods[rng.IntN(len(s.periods))] // there are few
+		return periods[rng.IntN(len(periods))] // there are few
 	}
 	slices.SortStableFunc(tried, func(a, b *periodTry) int { return cmp.Compare(b.value, a.value) })
 	n := 0

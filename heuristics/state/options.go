@@ -25,6 +25,11 @@ type Options struct {
 	// Stop is called repeatedly with the value of the best schedule, in Improve also with that of
 	// its start; true ends the search, for example when a bound is reached. nil means never.
 	Stop func(value *big.Rat) bool
+	// Periods holds upper limits on the sums of rates of plans of each period, of 1 tick first; nil where none is
+	// known. Periods in which nothing is better than the best plan are not searched. Iterations holds numbers
+	// of iterations of all jobs in a period that a better plan may have.
+	Periods    []*big.Rat
+	Iterations [][]int
 	// Parts is the number of parts, of which the instance is one, that share the work of one instance; 0 means 1.
 	Parts int
 	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
@@ -42,6 +47,14 @@ func (o Options) Part(quick int) int {
 		part *= quick
 	}
 	return part
+}
+
+// Most is an upper limit on the sum of rates of plans of a period, nil if none is known.
+func (o Options) Most(period instance.Tick) *big.Rat {
+	if period > instance.Tick(len(o.Periods)) {
+		return nil
+	}
+	return o.Periods[period-1]
 }
 
 // Stops reports whether a value is good enough.
