@@ -18,7 +18,6 @@ import (
 const (
 	quickSteps = 2_000      // before a linear program of few rows
 	openSteps  = 10_000     // while homes are undecided
-	homeSteps  = 5_000_000  // if homes are decided, and nothing else
 	nodeSteps  = 20_000     // for each node that a search without a time limit may have
 	leafSteps  = 20_000_000 // of a leaf, at most
 )
@@ -30,13 +29,14 @@ const (
 	widen      = 8
 )
 
-// budget limits the steps of sequencings: initial steps, and steps for each row and
-// round of the linear programs, which say less about makespan, and take longer.
-type budget struct{ first, row int }
+// budget limits the steps of sequencings: initial steps, steps for each row and
+// round of the linear programs, which say less about makespan, and take longer, and steps of
+// a node of which homes are decided, and nothing else.
+type budget struct{ first, row, home int }
 
 var budgets = map[instance.Objective]budget{
-	instance.Makespan:           {2_000_000, 15},
-	instance.WeightedCompletion: {50_000, 3},
+	instance.Makespan:           {2_000_000, 15, 5_000_000},
+	instance.WeightedCompletion: {50_000, 3, 1_000_000},
 }
 
 // sequences tries to prove by sequencings that a node holds nothing better than the
@@ -88,7 +88,7 @@ func (t *search) effort(n *cases.Node) int {
 	if !n.Decided() || t.long {
 		steps = openSteps
 	} else if settled(n) && !t.linked {
-		steps = homeSteps
+		steps = budgets[t.in.Objective].home
 	}
 	if t.limits.Nodes > 0 {
 		steps = min(steps, t.limits.Nodes*nodeSteps-t.steps)

@@ -25,13 +25,16 @@ const midSteps = 50_000
 
 // attempts lists what is tried at a node, in this order, with prices in some of these numbers of
 // buckets. For weighted completion, linear programs are nearly exact once homes are decided, and
-// sequencings cost more the closer a target is to the optimum, so they come last. For makespan
-// it is the other way round, as long as links do not matter.
+// sequencings cost more the closer a target is to the optimum, so they come last; at nodes whose
+// ends are split, too, more than a few steps prove nothing, nor do few prices. For makespan it is the other way
+// round, as long as links do not matter.
 func (t *search) attempts(n *cases.Node, buckets []int64) (list []attempt) {
 	effort := t.effort(n)
 	few, some, each := attempt{buckets: nodeBuckets[0]}, attempt{buckets: nodeBuckets[1]}, attempt{buckets: nodeBuckets[2]}
 	mid, long := attempt{orders: true, steps: min(effort, midSteps)}, attempt{orders: true, steps: effort}
 	switch {
+	case t.in.Objective == instance.WeightedCompletion && n.Decided() && !settled(n):
+		list = []attempt{some, each}
 	case t.in.Objective == instance.WeightedCompletion && n.Decided():
 		list = []attempt{few, some, mid, each, long}
 	case settled(n) && !t.linked:
