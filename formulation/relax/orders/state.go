@@ -70,7 +70,7 @@ func (e *Examiner) clone(x *examinedState) *examinedState {
 	y := e.state()
 	copy(y.all, x.all)
 	copy(y.stands, x.stands)
-	y.cost, y.dead, y.trail, y.tasks = x.cost, false, x.trail, nil
+	y.cost, y.dead, y.trail, y.tasks = x.cost, false, x.trail, y.tasks[:0]
 	return y
 }
 
@@ -112,7 +112,7 @@ func (e *Examiner) keep(to int, x *examinedState) {
 		return o.dead
 	})
 	if e.Trace {
-		x.trail = &trail{x.trail, x.tasks}
+		x.trail, x.tasks = &trail{x.trail, x.tasks}, nil
 	}
 	l.alike[key] = append(list, x)
 	l.states = append(l.states, x)
