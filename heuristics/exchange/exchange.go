@@ -74,10 +74,10 @@ const (
 	// From manyGroups on each group has few tries, which are chosen with more care; see
 	// [Annealer.many].
 	manyGroups = 100
-	// This many groups that end last choose their partners, each among partners candidates, by
-	// partnerDraws exchanges with each. Choosing among all groups would repeatedly pick the one with
-	// the largest error of the estimate.
-	choosers, partners, partnerDraws = 4, 6, 30
+	// Of many groups those that end last choose their partners one after the other, each from half as many
+	// candidates as are left, by partnerDraws exchanges with each. Choosing among all groups would repeatedly
+	// pick the one with the largest error of the estimate.
+	partnerDraws = 10
 	// ManyNodes is the number of nodes from which a division takes less time than list scheduling of
 	// all, and is better.
 	ManyNodes = 100
@@ -211,7 +211,7 @@ func (t *Annealer) batch(ctx context.Context) {
 		})
 	}
 	if t.in.Objective == instance.Makespan && t.many() {
-		for n, b := range pairs[:min(choosers, len(pairs))] {
+		for n, b := range pairs {
 			b.choosePartner(pairs[n:])
 		}
 	}
@@ -507,17 +507,26 @@ func (b *pairExchange) gains() []float64 {
 // choosePartner replaces the second group by that of another pair with which an exchange looks
 // best.
 func (b *pairExchange) choosePartner(pairs []*pairExchange) {
-	gains, partner, least := b.gains(), b, math.Inf(1)
-	for range min(partners, len(pairs)) {
-		o := pairs[b.rng.IntN(len(pairs))]
-		with := pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], o.at[1]}, scale: b.scale, rng: b.rng}
-		corrections, now := with.corrections(), b.energy(b.sides[o.at[1]].value)
+	gains, others, partner := b.gains(), make([]*pairExchange, (len(pairs)+1)/2), b
+	with, energies := make([]pairExchange, len(others)), make([]float64, len(others))
+	for n := range others {
+		others[n] = pairs[b.rng.IntN(len(pairs))]
+		with[n] = pairExchange{Annealer: b.Annealer, at: [2]int{b.at[0], others[n].at[1]}, scale: b.scale, rng: state.Fork(b.rng)}
+	}
+	state.Parallel(len(others), func(n int) {
+		b := &with[n]
+		corrections, least := b.corrections(), math.Inf(1)
 		for range partnerDraws {
-			if _, energy, _ := with.look(gains, corrections, math.Inf(1)); energy-now < least {
-				partner, least = o, energy-now
-			}
+			_, energy, _ := b.look(gains, corrections, math.Inf(1))
+			least = min(least, energy)
 		}
-		b.work += with.work
+		energies[n] = least - b.energy(b.sides[b.at[1]].value)
+	})
+	least := math.Inf(1)
+	for n, o := range others {
+		if b.work += with[n].work; energies[n] < least {
+			partner, least = o, energies[n]
+		}
 	}
 	b.at[1], partner.at[1] = partner.at[1], b.at[1]
 }
