@@ -24,7 +24,8 @@ type MoldResult struct {
 	// [CertifyMolds].
 	Bound *big.Rat
 	Proof *Certificate
-	// Tried are the combinations that were planned, the best first.
+	// Tried are the combinations that were planned, the best first, and Choices the number of all combinations, a billion
+	// if there are more.
 	Tried   []Molded
 	Choices int
 }
@@ -35,7 +36,7 @@ type Molded struct {
 	Value   *big.Rat
 }
 
-// mostMolds of combinations are tried.
+// Up to mostMolds combinations are all tried, unless they are proven to be no better.
 const mostMolds = 64
 
 // Mold plans a spec whose moldable jobs have numbers of workers to choose from: all combinations if there are
@@ -141,11 +142,11 @@ func (m *molding) alternatives(in *instance.Molds) (jobs [][]*relax.Model) {
 	return jobs
 }
 
-// choices is the number of combinations, at most one more than are tried.
+// choices is the number of combinations, a billion if there are more.
 func (m *molding) choices() int {
 	n := 1
 	for _, job := range m.jobs {
-		n = min(n*len(job.alternatives), mostMolds+1)
+		n = min(n*len(job.alternatives), 1_000_000_000)
 	}
 	return n
 }

@@ -51,8 +51,10 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		if r.Result.Primal == nil { // nothing was chosen
 			return
 		}
-		tried := cli.Count(len(r.Tried), "combination")
-		if n := len(r.Tried); n == r.Choices && n > 1 {
+		tried := cli.Count(r.Choices, "combination")
+		if n := len(r.Tried); n < r.Choices {
+			tried = fmt.Sprintf("%d of %s", n, tried)
+		} else if n > 1 {
 			tried = "all " + tried
 		}
 		fmt.Fprintf(w, "\nworkers chosen: %s, of %s\nwith any numbers no plan ends before %s (certified)\n",

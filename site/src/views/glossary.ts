@@ -53,7 +53,7 @@ export const glossary = {
   burst:
     'A job keeps its batch size, and each of its layers runs on as many GPUs as pay off: its GPU-time, divided by its time on one GPU, stays within the job’s amplification limit. GPUs that are idle meanwhile run background jobs.',
   moldable:
-    'A moldable job runs with any of several numbers of workers. The planner makes a quick plan for each combination, and keeps the one whose plan ends first: more workers make a job faster, but synchronise more and leave fewer GPUs to others.',
+    'A moldable job runs with any of several numbers of workers. The planner makes a quick plan for each combination but those that are proven to be no better, for a few dozen if there are many, and keeps the one whose plan ends first: more workers make a job faster, but synchronise more and leave fewer GPUs to others.',
   mold_value: 'When the last job ends, in a quick plan with these numbers.',
   one_gpu: 'Time of an iteration on one GPU.',
   data_parallel: 'Time of an iteration with every layer on all of the job’s GPUs.',
