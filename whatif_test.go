@@ -252,9 +252,9 @@ func TestWhatIfInterrupted(t *testing.T) {
 	t.Parallel()
 	models, err := Models()
 	require.NoError(t, err)
-	examples, err := Examples()
+	data, err := exampleFiles.ReadFile("testdata/examples/quickstart.yaml")
 	require.NoError(t, err)
-	spec, _ := decode(t, string(examples[slices.IndexFunc(examples, func(e Example) bool { return e.Name == "quickstart" })].Data))
+	spec, _ := decode(t, string(data))
 	change := Change{Kind: AddGPU, Subject: "r0n0"}
 	whole, err := WhatIf(t.Context(), spec, models, change, Options{Quick: true})
 	require.NoError(t, err)
