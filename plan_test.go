@@ -302,3 +302,36 @@ func TestWithout(t *testing.T) {
 		assert.NotContains(t, []relax.Kind{relax.ColumnsBound, relax.PackingBound}, b.Kind)
 	}
 }
+
+// TestFirewall: jobs of separate racks have to pass one firewall, and share its link, which limits the plan.
+func TestFirewall(t *testing.T) {
+	in := compiled(t, `
+version: 1
+cluster:
+  gpu_types: [{name: v100, memory: 16GiB}]
+  switches: [{name: leaf0}, {name: leaf1}, {name: leaf2}, {name: leaf3}, {name: spine}, {name: firewall}]
+  nodes:
+    - {name: a0, switch: leaf0, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: a1, switch: leaf0, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: b0, switch: leaf1, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: b1, switch: leaf1, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: c0, switch: leaf2, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: c1, switch: leaf2, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: d0, switch: leaf3, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+    - {name: d1, switch: leaf3, gpus: 4, gpu: v100, nic: 100Gbit/s, fabric: 600Gbit/s}
+  links:
+    - {from: leaf0, to: spine, rate: 100Gbit/s}
+    - {from: leaf1, to: spine, rate: 100Gbit/s}
+    - {from: leaf2, to: spine, rate: 100Gbit/s}
+    - {from: leaf3, to: spine, rate: 100Gbit/s}
+    - {from: spine, to: firewall, rate: 10Gbit/s}
+  policies: {inspected: {must_pass: [firewall]}}
+jobs:
+  - {name: fraud, count: 4, model: resnet50, workers: 8, iterations: 4, placement: {policy: inspected}}
+`)
+	r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{Effort: 1})
+	require.NoError(t, err)
+	require.Empty(t, check.Schedule(in, r.Schedule))
+	require.True(t, r.Certified)
+	assert.Less(t, r.Gap(), 0.01)
+}

@@ -11,7 +11,7 @@ import (
 
 // Binding is one limit of a relaxation that its bound depends on.
 type Binding struct {
-	// Resource is "gpu", "nic", "uplink", "fabric", "memory", "job" or "time".
+	// Resource is "gpu", "nic", "uplink", "fabric", "waypoint", "memory", "job" or "time".
 	Resource string
 	// Row is the name of the row of the linear program that has the greatest part of Effect;
 	// empty for bounds without one.

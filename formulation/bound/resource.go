@@ -8,12 +8,13 @@ import (
 )
 
 // Resource is the subject of rows of linear programs: the identical GPUs, NICs,
-// fabrics or memories of some nodes, or the uplinks of some racks.
+// fabrics or memories of some nodes, the uplinks of some racks, or a link that all routes of a policy pass.
 type Resource struct {
 	// Kind and Subject are Resource and Subject of a [Binding] about it.
 	Kind, Subject string
 	// Nodes that it belongs to; all nodes of the racks for uplinks.
 	Nodes []instance.NodeID
+	link  instance.LinkID // of a waypoint
 }
 
 // Resources lists the resources of an instance.
@@ -29,8 +30,8 @@ func Resources(in *instance.Instance) []Resource {
 			}
 		}
 		list = append(list,
-			Resource{"gpu", at.GPUName(), nodes}, Resource{"memory", at.MemoryName(), nodes},
-			Resource{"nic", at.NICName(), nodes}, Resource{"fabric", at.FabricName(), nodes})
+			Resource{"gpu", at.GPUName(), nodes, 0}, Resource{"memory", at.MemoryName(), nodes, 0},
+			Resource{"nic", at.NICName(), nodes, 0}, Resource{"fabric", at.FabricName(), nodes, 0})
 	}
 	for r := range n.Racks {
 		class := &n.Racks[r]
@@ -38,7 +39,12 @@ func Resources(in *instance.Instance) []Resource {
 		for _, rack := range class.Racks {
 			nodes = append(nodes, in.Racks[rack].Nodes...)
 		}
-		list = append(list, Resource{"uplink", class.UplinkName(), nodes})
+		list = append(list, Resource{"uplink", class.UplinkName(), nodes, 0})
+	}
+	for _, l := range n.Links() {
+		if l.Resource == "waypoint" {
+			list = append(list, Resource{Kind: l.Resource, Subject: l.Subject, link: instance.LinkID(l.At)})
+		}
 	}
 	return list
 }
@@ -57,10 +63,14 @@ func (r *Resource) Effect(bindings []Binding) float64 {
 }
 
 // Capacity is the size of a resource in an instance: GPUs, bytes, or bit/s. Uplinks of an
-// instance without any, or of the full form, have none.
+// instance without any have none.
 func (r *Resource) Capacity(in *instance.Instance) float64 {
+	if r.Kind == "waypoint" {
+		return float64(speed(in, r.link))
+	}
 	sum := 0.0
 	seen := map[int]bool{}
+	uplinks, _ := relax.Uplinks(in)
 	for _, id := range r.Nodes {
 		n := &in.Nodes[id]
 		switch r.Kind {
@@ -77,7 +87,7 @@ func (r *Resource) Capacity(in *instance.Instance) float64 {
 		case "uplink":
 			if !seen[n.Rack] {
 				seen[n.Rack] = true
-				sum += uplink(in, in.Racks[n.Rack].Name)
+				sum += float64(in.BitRate(uplinks[n.Rack]))
 			}
 		}
 	}
@@ -94,19 +104,4 @@ func speed(in *instance.Instance, links ...instance.LinkID) instance.BitRate {
 		slowest = min(slowest, in.Links[l].Capacity)
 	}
 	return slowest
-}
-
-// uplink is the speed between a rack and the core, 0 if there is none.
-func uplink(in *instance.Instance, rack string) float64 {
-	var links []instance.LinkID
-	for l := range in.Links {
-		if k := in.Links[l].Kind; (k == instance.RackUp || k == instance.RackDown) &&
-			(in.Links[l].Name == rack+".up" || in.Links[l].Name == rack+".down") {
-			links = append(links, instance.LinkID(l))
-		}
-	}
-	if len(links) == 0 {
-		return 0
-	}
-	return float64(speed(in, links...))
 }

@@ -8,8 +8,9 @@ import "slices"
 type Part struct {
 	*Instance
 	// Of the whole, by index in the part.
-	JobsOf []JobID
-	GPUsOf []GPUID
+	JobsOf  []JobID
+	GPUsOf  []GPUID
+	LinksOf []LinkID
 }
 
 // Part returns the part of the given jobs on the given nodes, both ascending.
@@ -36,6 +37,7 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 		return LinkID(at)
 	}
 
+	p.LinksOf = links
 	for _, l := range links {
 		p.Links = append(p.Links, in.Links[l])
 	}
@@ -129,17 +131,12 @@ func (in *Instance) partLinks(nodes []NodeID, racks []int, taken []LinkID) []Lin
 	return slices.Compact(links)
 }
 
-// Trunks returns the trunks that the span uses: the links of no node.
-func (in *Instance) Trunks(span Span) []LinkID {
-	var trunks []LinkID
-	for _, u := range span.Uses {
-		switch in.Links[u.Link].Kind {
-		case NICUp, NICDown, Fabric:
-		default:
-			trunks = append(trunks, u.Link)
-		}
-	}
-	return trunks
+// Trunks returns those of some links that belong to no node.
+func (in *Instance) Trunks(links []LinkID) []LinkID {
+	return slices.DeleteFunc(slices.Clone(links), func(l LinkID) bool {
+		kind := in.Links[l].Kind
+		return kind == NICUp || kind == NICDown || kind == Fabric
+	})
 }
 
 // Of returns what a canonical schedule of the whole has of the jobs of the part,
@@ -256,11 +253,11 @@ func (in *Instance) Groups(s *Schedule) []Group {
 		for _, g := range residency {
 			joined.Join(int(in.GPUs[g].Node), int(first))
 		}
-		if in.Nodes[first].Rack == in.Nodes[last].Rack {
+		if in.Nodes[first].Rack == in.Nodes[last].Rack && in.Jobs[j].Policy == 0 {
 			continue
 		}
 		span, _ := in.SpanOf(&in.Jobs[j], residency)
-		for _, l := range in.Trunks(span) {
+		for _, l := range in.Trunks(span.Links()) {
 			joined.Join(nodes+int(l), int(first))
 			trunks[l] = true
 		}
@@ -292,11 +289,12 @@ func (in *Instance) Groups(s *Schedule) []Group {
 	return list
 }
 
-// PartOf returns the part of the instance formed by the chosen groups of a list.
-func (in *Instance) PartOf(list []Group, chosen ...int) *Part {
+// PartOf returns the part of the instance formed by the chosen groups of a list. It leaves to others
+// the trunks that are taken, and those of the other groups.
+func (in *Instance) PartOf(list []Group, taken []LinkID, chosen ...int) *Part {
 	var jobs []JobID
 	var nodes []NodeID
-	var taken []LinkID
+	taken = slices.Clip(taken)
 	for n := range list {
 		if slices.Contains(chosen, n) {
 			jobs, nodes = append(jobs, list[n].Jobs...), append(nodes, list[n].Nodes...)

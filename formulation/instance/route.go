@@ -174,6 +174,42 @@ func (in *Instance) Scopes(job *Job) (racks, groups [][]NodeID) {
 	return racks, slices.DeleteFunc(groups, func(g []NodeID) bool { return g == nil })
 }
 
+// Exits lists, by rack, the links on which routes that a job may take leave its switch for other racks, and those on
+// which routes from other racks reach it. A ring through several racks takes one of each at every rack.
+func (in *Instance) Exits() (out, back [][]LinkID) {
+	out, back = make([][]LinkID, len(in.Racks)), make([][]LinkID, len(in.Racks))
+	add := func(links *[]LinkID, l LinkID) {
+		if !slices.Contains(*links, l) {
+			*links = append(*links, l)
+		}
+	}
+	policies := make([]bool, 1+len(in.Policies))
+	for j := range in.Jobs {
+		policies[in.Jobs[j].Policy] = true
+	}
+	var path []LinkID
+	for policy, taken := range policies {
+		for a := range in.Racks {
+			for b := range in.Racks {
+				if a == b || !taken {
+					continue
+				}
+				if policy == 0 {
+					path, _ = in.routes.path(path[:0], a, b)
+					slices.Reverse(path)
+				} else {
+					path, _ = in.PolicyRoute(policy, a, b)
+				}
+				if len(path) > 0 {
+					add(&out[a], path[0])
+					add(&back[b], path[len(path)-1])
+				}
+			}
+		}
+	}
+	return out, back
+}
+
 // Ends returns the switches that a link between switches leads from and to; ok is false for
 // one that failed, and for links of nodes.
 func (in *Instance) Ends(l LinkID) (from, to int, ok bool) {

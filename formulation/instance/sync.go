@@ -132,6 +132,14 @@ func (in *Instance) LeastSpan(job *Job, gpus []GPUID) (span Span, ok bool) {
 	return least, true
 }
 
+// Links lists the links that the span uses.
+func (s Span) Links() (list []LinkID) {
+	for _, u := range s.Uses {
+		list = append(list, u.Link)
+	}
+	return list
+}
+
 // Rate returns the speed of a synchronisation at the given level, exactly.
 func (s Span) Rate(level RateLevel) Rate { return s.Slowest / Rate(level) }
 

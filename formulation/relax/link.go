@@ -10,18 +10,18 @@ import (
 // LinkUnit is the number of parts of a tick in which link times are counted.
 const LinkUnit = 1000
 
-// LinkClass is a class of identical links: the fabrics or the NICs of the nodes of a pool, or
-// the uplinks of a class of racks.
+// LinkClass is a class of identical links: the fabrics or the NICs of the nodes of a pool,
+// the uplinks of a class of racks, or a link that all routes of a policy pass.
 type LinkClass struct {
-	Resource string // "fabric", "nic" or "uplink"
-	At       int    // the pool, or the class of racks
+	Resource string // "fabric", "nic", "uplink" or "waypoint"
+	At       int    // the pool, the class of racks, or the link
 	Count    int64
-	Speed    instance.Rate // 0 if the links failed, Unlimited if the instance does not say
+	Speed    instance.Rate // of one, or of all uplinks of a rack together; 0 if there is none, or it failed
 	ID       string        // in row names
 	Subject  string        // in sentences
 }
 
-// Links lists the link classes: those of each pool, then uplinks.
+// Links lists the link classes: those of each pool, then uplinks, then waypoints.
 func (n *Network) Links() (list []LinkClass) {
 	for i := range n.Pools {
 		p := &n.Pools[i]
@@ -33,19 +33,30 @@ func (n *Network) Links() (list []LinkClass) {
 		r := &n.Racks[i]
 		list = append(list, LinkClass{"uplink", i, int64(len(r.Racks)), r.Uplink, fmt.Sprintf("k%d.uplink", i), r.UplinkName()})
 	}
-	return list
+	return append(list, n.waypoints...)
 }
 
 // Crosses is the least number of links of that kind that carry the bytes of one party in a
-// synchronisation, wherever in the mode the workers are; 0 if none do.
-func (o *Mode) Crosses(resource string) int {
-	switch {
-	case o.Kind == InNode && resource == "fabric":
-		return 1
-	case (o.Kind == InRack || o.Kind == Spread) && resource == "nic":
-		return o.Nodes
-	case o.Kind == Spread && resource == "uplink":
-		return o.Racks
+// synchronisation, wherever in the mode the workers are, or how often one waypoint does; 0 if none do.
+func (o *Mode) Crosses(l *LinkClass) int {
+	several := o.Kind == InRack || o.Kind == Spread
+	switch l.Resource {
+	case "fabric":
+		if o.Kind == InNode {
+			return 1
+		}
+	case "nic":
+		if several {
+			return o.Nodes
+		}
+	case "uplink":
+		if o.Kind == Spread {
+			return o.Racks
+		}
+	case "waypoint":
+		if several {
+			return o.Nodes * o.passed[instance.LinkID(l.At)]
+		}
 	}
 	return 0
 }
@@ -53,12 +64,15 @@ func (o *Mode) Crosses(resource string) int {
 // Reaches returns which of the mode's pools, or classes of racks, has the links, and out of how
 // many; -1 if none has, or nothing crosses them.
 func (n *Network) Reaches(o *Mode, l *LinkClass) (where, of int) {
-	if o.Crosses(l.Resource) == 0 {
+	if o.Crosses(l) == 0 {
 		return -1, 0
 	}
 	places := o.Pools
-	if l.Resource == "uplink" {
+	switch l.Resource {
+	case "uplink":
 		places = n.RackClasses(o)
+	case "waypoint":
+		return 0, 1
 	}
 	return slices.Index(places, l.At), len(places)
 }

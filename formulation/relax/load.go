@@ -10,7 +10,7 @@ import (
 
 // Load is work that only some resources can do.
 type Load struct {
-	Resource string // "gpu", "nic", "uplink" or "fabric"
+	Resource string // "gpu", "nic", "uplink", "fabric" or "waypoint"
 	Subject  string
 	// capacity of all the resources together, per tick.
 	capacity *big.Int
@@ -88,20 +88,23 @@ func (m *Model) loads() []Load {
 		loads = append(loads, m.gpuLoad(set))
 	}
 	for _, set := range sets {
-		loads = append(loads, m.linkLoad("nic", set))
+		loads = append(loads, m.linkLoad(&LinkClass{Resource: "nic"}, set))
 	}
-	loads = append(loads, m.linkLoad("fabric", sets[0]), m.linkLoad("uplink", sets[0]))
+	loads = append(loads, m.linkLoad(&LinkClass{Resource: "fabric"}, sets[0]), m.linkLoad(&LinkClass{Resource: "uplink"}, sets[0]))
+	for i := range m.Network.waypoints {
+		loads = append(loads, m.linkLoad(&m.Network.waypoints[i], sets[0]))
+	}
 	return slices.DeleteFunc(loads, func(l Load) bool { return l.capacity.Sign() <= 0 || len(l.Items) == 0 })
 }
 
 // linkItem is the demand of the synchronisations of a class on links of one kind, in
 // rates x microseconds. ok is false for a class that may live in a mode without them.
-func (m *Model) linkItem(c int, resource string) (loadItem, bool) {
+func (m *Model) linkItem(c int, kind *LinkClass) (loadItem, bool) {
 	d := &m.Classes[c]
 	var least *big.Int
 	for i := range d.Modes {
 		mode := &d.Modes[i]
-		bits := exact.Mul(int64(mode.Volume), int64(mode.Crosses(resource)))
+		bits := exact.Mul(int64(mode.Volume), int64(mode.Crosses(kind)))
 		if least == nil || bits.Cmp(least) < 0 {
 			least = bits
 		}
@@ -114,31 +117,37 @@ func (m *Model) linkItem(c int, resource string) (loadItem, bool) {
 }
 
 // linkLoad is the traffic, in one direction, of classes that need links of a kind, over those
-// links at the nodes of some GPU types. It is empty if the instance does not give their speed.
-func (m *Model) linkLoad(resource string, set []bool) Load {
-	l := Load{Resource: resource, capacity: new(big.Int)}
+// links at the nodes of some GPU types, or over one waypoint.
+func (m *Model) linkLoad(kind *LinkClass, set []bool) Load {
+	l := Load{Resource: kind.Resource, capacity: new(big.Int)}
 	count := int64(0)
 	for _, links := range m.Network.Links() {
-		if links.Resource != resource || links.Speed == 0 || resource != "uplink" && !set[m.Network.Pools[links.At].GPUType] {
-			continue
+		skip := links.Resource != kind.Resource || links.Speed == 0
+		switch kind.Resource {
+		case "nic", "fabric":
+			skip = skip || !set[m.Network.Pools[links.At].GPUType]
+		case "waypoint":
+			skip = skip || links.At != kind.At
 		}
-		if links.Speed == Unlimited {
-			return Load{capacity: new(big.Int)}
+		if skip {
+			continue
 		}
 		l.capacity.Add(l.capacity, exact.Mul(int64(links.Speed), links.Count))
 		count += links.Count
 	}
 	l.capacity.Mul(l.capacity, big.NewInt(m.Instance.TickUS))
-	switch resource {
+	switch kind.Resource {
 	case "nic":
 		l.Subject = plural(count, "NIC")
 	case "fabric":
 		l.Subject = "the fabric of " + plural(count, "node")
+	case "waypoint":
+		l.Subject = kind.Subject
 	default:
 		l.Subject = "the uplinks of " + plural(count, "rack")
 	}
 	for c := range m.Classes {
-		if item, ok := m.linkItem(c, resource); ok && subset(m.classTypes(c), set) {
+		if item, ok := m.linkItem(c, kind); ok && subset(m.classTypes(c), set) {
 			l.Items = append(l.Items, item)
 		}
 	}

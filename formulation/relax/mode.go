@@ -33,6 +33,10 @@ type Mode struct {
 	Nodes, Racks int
 	Volume       instance.Bytes
 	parties      []party // nil if nothing is synchronised
+	// Unpaced: rings cross links between switches, or several times the same link, so that the slowest of a
+	// residency may be slower than those of all parties, whose speeds are then only upper limits.
+	Unpaced bool
+	passed  crossings // of the job's policy
 }
 
 // ID names a mode in row and column names.
@@ -145,9 +149,17 @@ func (l *modeList) inRack() {
 		if !slices.ContainsFunc(l.m.Network.Racks[r].Racks, func(rack int) bool { return l.joined[rack] >= 0 }) {
 			continue // two nodes have no route that obeys the job's policy
 		}
-		if parties := l.m.parties(l.d.Job, l.wired(r), false); parties != nil {
+		parties := slowed(l.m.parties(l.d.Job, l.wired(r), false), func(q int) (fastest instance.Rate) {
+			for _, rack := range l.m.Network.Racks[r].Racks {
+				if hop, ok := hopOf(l.m.Instance, l.d.Job.Policy, rack, rack); ok {
+					fastest = max(fastest, hop.slowest(l.m.Instance, q))
+				}
+			}
+			return fastest
+		})
+		if parties != nil {
 			inside := l.m.reach(l.d.Job, l.wired(r), parties)
-			inside.Kind, inside.Rack, inside.Racks = InRack, r, 1
+			inside.Kind, inside.Rack, inside.Racks, inside.Unpaced = InRack, r, 1, l.d.Job.Policy > 0
 			l.add(inside)
 		}
 	}
@@ -183,9 +195,10 @@ func (l *modeList) spread() {
 		}
 		sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
 	}
-	if parties := l.m.parties(j, all, true); racks >= 2 && most >= j.Workers && parties != nil {
+	parties := slowed(l.m.parties(j, all, true), func(q int) instance.Rate { return n.passed[j.Policy].slowest(l.m.Instance, q) })
+	if racks >= 2 && most >= j.Workers && parties != nil {
 		spread := l.m.reach(j, all, parties)
-		spread.Kind = Spread
+		spread.Kind, spread.Unpaced = Spread, n.switched || j.Policy > 0
 		spread.Racks, _ = fewest(j.Workers, sizes)
 		l.add(spread)
 	}
@@ -221,7 +234,7 @@ func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	speed := func(p int) instance.Rate {
 		s := m.Network.Pools[p].NIC
 		if spread {
-			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].Uplink)
+			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].fastest)
 		}
 		return s
 	}
@@ -250,9 +263,19 @@ func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	return ways
 }
 
+// slowed lowers the speeds of parties to what limit permits for their number, and leaves out those that it stops.
+func slowed(parties []party, limit func(count int) instance.Rate) (list []party) {
+	for _, p := range parties {
+		if p.speed = min(p.speed, limit(p.count)); p.speed > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // reach returns the demands of a residency in the given pools.
 func (m *Model) reach(j *instance.Job, pools []int, parties []party) Mode {
-	mode := Mode{Pools: pools, parties: parties}
+	mode := Mode{Pools: pools, parties: parties, passed: m.Network.passed[j.Policy]}
 	mode.Nodes = slices.MinFunc(parties, func(a, b party) int { return cmp.Compare(a.count, b.count) }).count
 	mode.Sync, mode.Volume = m.leastSync(&mode, func(parties int) instance.Bytes { return LeastVolume(j, parties) })
 	return mode

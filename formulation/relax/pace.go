@@ -17,8 +17,7 @@ type Pace struct {
 
 // Paces lists the paces at which a mode that is not lone moves a volume, from short to long:
 // one for each rate level and each possible speed of the slowest link of a residency. Paces
-// that are neither shorter nor slower than another are left out. The instance must give the
-// speed of links; see Untold.
+// that are neither shorter nor slower than another are left out. The speeds must be known; see [Mode.Unpaced].
 func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
 	in := m.Instance
 	var list []Pace
@@ -38,10 +37,4 @@ func (m *Model) Paces(o *Mode, volume instance.Bytes) []Pace {
 		}
 	}
 	return kept
-}
-
-// Untold reports whether the instance does not give the speed of the links between the
-// racks of a mode.
-func (m *Model) Untold(o *Mode) bool {
-	return o.Kind == Spread && slices.ContainsFunc(o.Pools, func(p int) bool { return m.Network.Racks[m.Network.Pools[p].Rack].Uplink == Unlimited })
 }

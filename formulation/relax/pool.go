@@ -34,15 +34,31 @@ func (p *pool) Size() int64 { return int64(p.GPUs) * int64(p.Nodes) }
 type RackClass struct {
 	Racks []int
 	pools []int
-	// Uplink is the slower direction between a rack and the core: 0 if it failed,
-	// unlimited if the instance does not say: in the full form a rack may leave
-	// through any of several trunks, and a single rack has none.
-	Uplink instance.Rate
-	name   string
+	// Uplink is what all links carry together on which routes leave such a rack, or enter it if that
+	// is less, and fastest the speed of the fastest of them: the same in the short form, where there is
+	// one each way. Both are 0 if no route leads to another rack, or from it.
+	Uplink, fastest instance.Rate
+	name            string
 }
 
-// Unlimited is the speed of links whose speed the instance does not give.
+// Unlimited is faster than any link.
 const Unlimited instance.Rate = 1 << 62
+
+// Uplinks returns, for every rack, what its uplinks carry together and the speed of the fastest, as in [RackClass].
+func Uplinks(in *instance.Instance) (all, fastest []instance.Rate) {
+	out, back := in.Exits()
+	for rack := range in.Racks {
+		var sum, most [2]instance.Rate
+		for way, links := range [2][]instance.LinkID{out[rack], back[rack]} {
+			for _, l := range links {
+				sum[way] += min(in.Capacity(l), Unlimited-sum[way])
+				most[way] = max(most[way], in.Capacity(l))
+			}
+		}
+		all, fastest = append(all, min(sum[0], sum[1])), append(fastest, min(most[0], most[1]))
+	}
+	return all, fastest
+}
 
 // Network is the cluster, grouped into pools.
 type Network struct {
@@ -51,6 +67,13 @@ type Network struct {
 	PoolOf []int // pool of every node
 	// joined gives every rack its group of racks that have routes between them.
 	joined []int
+	// switched: racks are joined by links between switches, of which a ring may cross several, and
+	// one several times.
+	switched bool
+	// passed has, for every policy of a job, the links on all its routes, and how often each route crosses them.
+	passed map[int]crossings
+	// waypoints are those links.
+	waypoints []LinkClass
 }
 
 // RackClasses lists the classes of racks that a mode's pools are in, ascending.
@@ -73,7 +96,7 @@ type nodeKey struct {
 // NewNetwork groups the cluster of an instance into pools.
 func NewNetwork(in *instance.Instance) *Network {
 	speed := func(links ...instance.LinkID) instance.Rate {
-		slowest := Unlimited
+		slowest := in.Capacity(links[0])
 		for _, l := range links {
 			if in.Links[l].Failed {
 				return 0
@@ -82,14 +105,11 @@ func NewNetwork(in *instance.Instance) *Network {
 		}
 		return slowest
 	}
-	trunk := map[string]instance.LinkID{}
-	for l := range in.Links {
-		if k := in.Links[l].Kind; k == instance.RackUp || k == instance.RackDown {
-			trunk[in.Links[l].Name] = instance.LinkID(l)
-		}
+	all, fastest := Uplinks(in)
+	n := &Network{
+		PoolOf: make([]int, len(in.Nodes)), joined: in.Joined(),
+		switched: slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }),
 	}
-
-	n := &Network{PoolOf: make([]int, len(in.Nodes)), joined: in.Joined()}
 	index := map[string]int{}
 	for r := range in.Racks {
 		rack := &in.Racks[r]
@@ -106,15 +126,8 @@ func NewNetwork(in *instance.Instance) *Network {
 			return cmp.Or(cmp.Compare(a.gpuType, b.gpuType), -cmp.Compare(a.gpus, b.gpus),
 				-cmp.Compare(a.nic, b.nic), -cmp.Compare(a.fabric, b.fabric))
 		})
-		uplink := Unlimited
-		if up, ok := trunk[rack.Name+".up"]; ok {
-			uplink = speed(up)
-		}
-		if down, ok := trunk[rack.Name+".down"]; ok {
-			uplink = min(uplink, speed(down))
-		}
 		var same strings.Builder
-		fmt.Fprint(&same, int64(uplink)) // speeds are rounded in the printed names
+		fmt.Fprint(&same, int64(all[r]), int64(fastest[r])) // speeds are rounded in the printed names
 		for _, key := range keys {
 			fmt.Fprint(&same, key, count[key])
 		}
@@ -122,7 +135,7 @@ func NewNetwork(in *instance.Instance) *Network {
 		if !ok {
 			c = len(n.Racks)
 			index[same.String()] = c
-			class := RackClass{Uplink: uplink}
+			class := RackClass{Uplink: all[r], fastest: fastest[r]}
 			for _, key := range keys {
 				class.pools = append(class.pools, len(n.Pools))
 				n.Pools = append(n.Pools, pool{
@@ -145,6 +158,7 @@ func NewNetwork(in *instance.Instance) *Network {
 			n.Pools[p].Nodes = n.Pools[p].PerRack * len(class.Racks)
 		}
 	}
+	n.passWaypoints(in)
 	n.setNames(in)
 	return n
 }

@@ -35,8 +35,12 @@ func Divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instanc
 	return nil
 }
 
-// deal assigns the jobs; nil: some job finds no room.
+// deal assigns the jobs; nil: some job finds no room, or has a policy, whose routes may leave a rack and come back, so
+// that groups in separate racks have trunks in common.
 func deal(in *instance.Instance, rng *rand.Rand) *division {
+	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Policy > 0 }) {
+		return nil
+	}
 	d := &division{in: in, area: make([]float64, len(in.Jobs)), estimate: newEstimate(in), free: make([]bool, len(in.Nodes))}
 	for n := range d.free {
 		d.free[n] = true
@@ -214,7 +218,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 	plans := make([]*instance.Schedule, len(d.groups))
 	sources := make([]*rand.Rand, len(d.groups))
 	for n := range d.groups {
-		parts[n] = in.PartOf(d.groups, n)
+		parts[n] = in.PartOf(d.groups, nil, n)
 		sources[n] = state.Fork(rng)
 	}
 	state.Parallel(len(parts), func(n int) {

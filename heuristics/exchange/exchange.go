@@ -24,7 +24,7 @@ type Annealer struct {
 	estimate *estimate
 
 	groups []instance.Group
-	taken  [][]instance.LinkID // per group: the trunks of the others
+	taken  [][]instance.LinkID // per group: the trunks that it does not use
 	sides  []side              // per group: how it is scheduled
 	Best   state.Incumbent     // the best found by exchanges; nil: none
 	own    state.Incumbent     // the best of the walk since its last start
@@ -177,15 +177,13 @@ func (t *Annealer) take(f state.Incumbent, groups []instance.Group) {
 	t.offer(f)
 }
 
-// split returns, for the groups of a schedule, the trunks of the others, and the schedules.
+// split returns, for the groups of a schedule, the trunks that they do not use, and the schedules. A trunk that no group
+// uses is left to none, or two might begin to use it at once.
 func (t *Annealer) split(whole *instance.Schedule, groups []instance.Group) (taken [][]instance.LinkID, sides []side) {
 	taken, sides = make([][]instance.LinkID, len(groups)), make([]side, len(groups))
+	trunks := t.in.Trunks(instance.UpTo[instance.LinkID](len(t.in.Links)))
 	for n, g := range groups {
-		for o := range groups {
-			if o != n {
-				taken[n] = append(taken[n], groups[o].Trunks...)
-			}
-		}
+		taken[n] = slices.DeleteFunc(slices.Clone(trunks), func(l instance.LinkID) bool { return slices.Contains(g.Trunks, l) })
 		s := &sides[n]
 		s.part = t.in.Part(g.Jobs, g.Nodes, taken[n])
 		if len(g.Jobs) > 0 {

@@ -159,6 +159,7 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 	most := neighbourhoodGPUs + neighbourhoodGPUs/2*(p.stale/2%3)
 	taken := make([]bool, len(list))
 	var batch []*neighbourhood
+	var held []instance.LinkID // trunks of the batch so far, unless only one of its schedules is kept
 	for _, lead := range order {
 		if len(batch) == neighbourhoodBatch {
 			break
@@ -176,9 +177,12 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 				taken[n] = true
 			}
 		}
-		part := p.in.PartOf(list, chosen...)
+		part := p.in.PartOf(list, held, chosen...)
 		if len(part.Jobs) == 0 {
 			continue
+		}
+		if !same {
+			held = append(held, p.in.Trunks(part.LinksOf)...)
 		}
 		batch = append(batch, &neighbourhood{
 			part: part, from: part.Of(p.Best.Schedule), rng: state.Fork(p.rng),

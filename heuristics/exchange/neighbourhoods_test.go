@@ -52,7 +52,7 @@ func TestGroups(t *testing.T) {
 			for _, g := range residency {
 				require.Equal(t, of[in.GPUs[residency[0]].Node], of[in.GPUs[g].Node], "job %d in two groups", j)
 			}
-			for _, l := range in.Trunks(span) {
+			for _, l := range in.Trunks(span.Links()) {
 				require.Equal(t, of[in.GPUs[residency[0]].Node], used[l], "job %d uses another group's trunk", j)
 			}
 		}

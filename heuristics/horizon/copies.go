@@ -15,6 +15,9 @@ import (
 // repeats its plans: eight identical racks with eight times the jobs of one are planned as one. nil: there is no such
 // part, or no plan of it.
 func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) (list []*instance.BlockSchedule) {
+	if slices.Contains(straying(in), true) {
+		return nil // copies would have links in common
+	}
 	classes := in.Classes()
 	most := len(in.Nodes)
 	for _, class := range classes {

@@ -58,7 +58,7 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| place | nodes | jobs | end | alone | its bound |\n|--:|--:|--:|--:|--:|--:|")
 	for at := 0; at < len(list); at += max(1, len(list)/max(1, g.Count)) {
 		one := list[at]
-		r, err := jigsaw.Plan(ctx, in.PartOf(list, at).Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
+		r, err := jigsaw.Plan(ctx, in.PartOf(list, nil, at).Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// Policed returns a tiny random instance on a ring of three or four switches with a node each,
+// Policed returns a tiny random instance on a ring of three or four switches with one or two nodes each,
 // whose jobs mostly obey policies: what to pass and what to avoid are switches or links drawn
 // at random, so that some routes are detours and some racks have none.
 func Policed(rng *rand.Rand, options Options) *instance.Instance {
@@ -20,7 +20,11 @@ func Policed(rng *rand.Rand, options Options) *instance.Instance {
 		names := []string{"s0", "s1", "s2", "s3"}[:d.between(3, 4)]
 		for i, s := range names {
 			c.Switches = append(c.Switches, instance.SwitchSpec{Name: s})
-			c.Nodes = append(c.Nodes, instance.NodeSpec{Name: "n" + s, Switch: s, GPUs: d.between(1, 2), GPU: c.GPUTypes[i%len(c.GPUTypes)].Name, NIC: pick[instance.BitRate](d, 9e6, 40e6), Fabric: speed()})
+			node := instance.NodeSpec{Name: "n" + s, Switch: s, GPUs: d.between(1, 2), GPU: c.GPUTypes[i%len(c.GPUTypes)].Name, NIC: pick[instance.BitRate](d, 9e6, 40e6), Fabric: speed()}
+			if c.Nodes = append(c.Nodes, node); node.GPUs == 1 && d.between(1, 2) == 1 {
+				node.Name += "b"
+				c.Nodes = append(c.Nodes, node)
+			}
 			c.Links = append(c.Links, instance.LinkSpec{Name: "l" + s, From: s, To: names[(i+1)%len(names)], Rate: speed()})
 		}
 		element := func() string { return pick(d, "", "l") + pick(d, names...) }

@@ -141,7 +141,7 @@ func (s *Program) Supplies() {
 
 // scarce reports whether all jobs together could overload the links of a class.
 func (s *Program) scarce(l *relax.LinkClass) bool {
-	if l.Resource == "uplink" && (l.Speed == 0 || l.Speed == relax.Unlimited) {
+	if l.Resource == "uplink" && l.Speed == 0 {
 		return false
 	}
 	capacity, peak, work := float64(l.Count*relax.LinkUnit), 0.0, 0.0
@@ -153,9 +153,13 @@ func (s *Program) scarce(l *relax.LinkClass) bool {
 			if where, _ := s.Model.Network.Reaches(o, l); where < 0 {
 				continue
 			}
+			times := 1.0
+			if l.Resource == "waypoint" {
+				times = float64(o.Crosses(l))
+			}
 			for r := range class.Modes[w].Options {
 				for _, p := range s.paces(o, &class.Modes[w].Options[r]) {
-					amount := float64(Share(p.Rate, l.Speed))
+					amount := times * float64(Share(p.Rate, l.Speed))
 					most, each = max(most, amount), max(each, amount*float64(p.Length))
 				}
 			}
@@ -170,7 +174,10 @@ func (s *Program) scarce(l *relax.LinkClass) bool {
 // no rows.
 const leastLinkLoad = 0.05
 
-// Groups of rows, in order: GPUs, fabrics, NICs by pool, uplinks by rack class.
+// uplinks is the number of links before the waypoints, which are the last.
+func (s *Program) uplinks() int { return 2*len(s.Model.Network.Pools) + len(s.Model.Network.Racks) }
+
+// Groups of rows, in order: GPUs, fabrics, NICs by pool, uplinks by rack class, waypoints.
 func (s *Program) fabric(pool int) int { return len(s.Model.Network.Pools) + pool }
 
 func (s *Program) nic(pool int) int { return 2*len(s.Model.Network.Pools) + pool }

@@ -15,7 +15,7 @@ func (s *Program) paces(o *relax.Mode, r *relax.Option) []relax.Pace {
 	switch {
 	case r.Sync == 0 || o.Kind == relax.Lone:
 		return nil
-	case s.Model.Untold(o):
+	case o.Unpaced:
 		return []relax.Pace{s.leastPace(r)}
 	}
 	return s.Model.Paces(o, r.Volume)
@@ -55,6 +55,11 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 			return Use{group, Share(pace.Rate, s.Groups[group].Speed) * int64(links), pace.Length}
 		}
 		add := func(charges ...Use) {
+			for i := s.uplinks(); i < len(s.links); i++ {
+				if times := o.Crosses(&s.links[i]); times > 0 {
+					charges = append(charges, take(s.fabric(i), times))
+				}
+			}
 			kept := slices.DeleteFunc(charges, func(c Use) bool { return s.Groups[c.Group].Capacity == 0 })
 			alts = append(alts, Alternative{pace.Length, kept})
 		}

@@ -32,7 +32,7 @@
 //	 (8) GPU time in pool P <= m_P (T - earliest release - shortest sync), for the
 //	     shapes released after some tick and with syncs of some length; for rates,
 //	     <= m_P period; for completion, <= m_P x length, per interval
-//	 (9) fabrics, (10) NICs, (11) uplinks: time x iterations <= links (T - head),
+//	 (9) fabrics, (10) NICs, (11) uplinks and waypoints: time x iterations <= links (T - head),
 //	     where the head is the earliest end of a first full-depth task; for
 //	     completion (9) is the row of work counted at left ends instead
 //	(12) T >= mean chain of a class, by mode; C[c] likewise; for rates,

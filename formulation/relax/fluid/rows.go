@@ -291,9 +291,9 @@ type LinkPace struct{ Length, Ticks int64 }
 
 // linkPaces lists the paces of a mode on a link of that speed, long ones first: a
 // synchronisation lasts whole ticks, at a rate level of the slowest link. There are none
-// if the instance does not give the speeds.
+// if that link's speed is not known.
 func (f *Program) linkPaces(o *relax.Mode, speed instance.Rate) (list []LinkPace) {
-	if f.Model.Untold(o) {
+	if o.Unpaced {
 		return nil
 	}
 	for _, p := range f.Model.Paces(o, o.Volume) {
@@ -336,7 +336,7 @@ type LinkUse struct {
 // links.
 func (f *Program) links(sign int64, open func(name string, links int64, shapes []*Shape, a linear.About) int) {
 	for _, l := range f.Model.Network.Links() {
-		if l.Resource == "uplink" && (l.Speed == 0 || l.Speed == relax.Unlimited) {
+		if l.Resource == "uplink" && l.Speed == 0 {
 			continue
 		}
 		var uses []LinkUse
@@ -350,7 +350,7 @@ func (f *Program) links(sign int64, open func(name string, links int64, shapes [
 					continue
 				}
 				u := f.useOf(i, m, l.Speed)
-				switch u.Col, u.Times = s.does[m], int64(o.Crosses(l.Resource)); {
+				switch u.Col, u.Times = s.does[m], int64(o.Crosses(&l)); {
 				case places == 1:
 				case l.Resource == "nic":
 					u.Col, u.Times = s.node[m][where], 1
