@@ -116,7 +116,7 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 	}
-	sandwich{draw: instancetest.Policed, options: options, stream: 22, per: 40, short: 5, quick: true, also: also}.run(t, func(t *testing.T, m met, _ int) {
+	sandwich{draw: instancetest.Policed, options: options, stream: 29, per: 40, short: 6, quick: true, also: also}.run(t, func(t *testing.T, m met, _ int) {
 		assert.Greater(t, m.tight, m.solved/2)
 	})
 }
