@@ -184,6 +184,7 @@ func (in *Instance) Exits() (out, back [][]LinkID) {
 		}
 	}
 	policies := make([]bool, 1+len(in.Policies))
+	policies[0] = true // a job whose policy leaves it no route is compared with one that has none
 	for j := range in.Jobs {
 		policies[in.Jobs[j].Policy] = true
 	}
