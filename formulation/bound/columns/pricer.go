@@ -288,6 +288,7 @@ func (p *planPricer) Charges(add func(columns.Use)) {
 		for _, item := range p.Options[i].Items {
 			for _, alt := range item.Alts {
 				for _, c := range alt.Uses {
+					c.Length += alt.Alone
 					add(c)
 				}
 			}

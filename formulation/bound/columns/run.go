@@ -173,12 +173,23 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 		spans[j], _ = in.SpanOf(&in.Jobs[j], gpus)
 	}
 	links := s.LinkGroups()
+	ends := make([][]instance.Tick, len(in.Jobs)) // of the synchronisations, by iteration
+	for j := range ends {
+		ends[j] = make([]instance.Tick, in.Jobs[j].Iterations+1)
+	}
 	for _, y := range schedule.Syncs {
-		rate := spans[y.Job].Rate(y.Rate)
+		ends[y.Job][y.Iteration] = y.End
+	}
+	for _, y := range schedule.Syncs {
+		rate, last := spans[y.Job].Rate(y.Rate), int64(ends[y.Job][y.Iteration-1])
 		var charges []columns.Use
 		for _, use := range spans[y.Job].Uses {
 			if at, ok := links[use.Link]; ok {
 				charges = append(charges, columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: int64(y.End - y.Start)})
+				if gap := int64(y.Start) - last; last > 0 && gap < s.Groups[at].Alone {
+					held := columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: gap}
+					plans[y.Job].Visits = append(plans[y.Job].Visits, Visit{[]columns.Use{held}, last, 1})
+				}
 			}
 		}
 		if len(charges) > 0 {

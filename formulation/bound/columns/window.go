@@ -57,6 +57,7 @@ type Visit struct {
 // has room for it if it ends at first[n] or later.
 type startPrices struct {
 	first []int
+	late  []int   // for one that nothing holds, see [columns.Late]
 	more  []int64 // the cheapest start in a window to the point that is not in the window to the point before
 	least []int64 // the least of these from the point on
 }
@@ -83,8 +84,8 @@ func Square[E any](s [][]E, rows, cols int) [][]E {
 // look fills the prices of an alternative.
 func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *columns.Alternative) {
 	g := &p.Grid
-	s.first, s.more, s.least = line(s.first, g.Points+1), line(s.more, g.Points+1), line(s.least, g.Points+2)
-	before, m := int64(0), 0
+	s.first, s.late, s.more, s.least = line(s.first, g.Points+1), line(s.late, g.Points+1), line(s.more, g.Points+1), line(s.least, g.Points+2)
+	before, m, late := int64(0), 0, 0
 	for n := range g.Points + 1 {
 		s.more[n] = exact.NoPrice
 		if end := p.Latest(n) - item.Tail - alt.Length; end >= 0 {
@@ -96,6 +97,11 @@ func (p *planPricer) look(t *Tariff, s *startPrices, item *columns.Item, alt *co
 			m++
 		}
 		s.first[n] = m
+		need = columns.Late(p.Plans, item, alt, n) + alt.Length + item.Tail
+		for late = max(late, m); late <= g.Points && p.Latest(late) < need; {
+			late++
+		}
+		s.late[n] = late
 	}
 	s.least[g.Points+1] = exact.NoPrice
 	for m := g.Points; m >= 0; m-- {
@@ -152,9 +158,16 @@ func (p *planPricer) itemPrices(t *Tariff, k *Scratch, item *columns.Item, row [
 		if first > last {
 			continue
 		}
-		best, _ := cheapestStart(alt, t, p.Grid.Tick(n)+item.Head, p.Latest(first)-item.Tail-alt.Length)
+		late, best := s.late[n], int64(exact.NoPrice)
+		if columns.Late(p.Plans, item, alt, n) > p.Grid.Tick(n)+item.Head {
+			held, start := columns.Held(p.Plans, item, alt, n)
+			best = priceAt(&held, t, start)
+		}
 		for m := first; m <= last; m++ {
-			if m > first {
+			if m == late {
+				price, _ := cheapestStart(alt, t, columns.Late(p.Plans, item, alt, n), p.Latest(late)-item.Tail-alt.Length)
+				best = min(best, price)
+			} else if m > late {
 				best = min(best, s.more[m])
 			}
 			if m >= fits {
@@ -203,7 +216,13 @@ func (p *planPricer) place(t *Tariff, item *columns.Item, n, m int) (price int64
 	price = exact.NoPrice
 	for a := range item.Alts {
 		alt := &item.Alts[a]
-		from, to := p.Grid.Tick(n)+item.Head, p.Latest(m)-item.Tail-alt.Length
+		from, to := columns.Late(p.Plans, item, alt, n), p.Latest(m)-item.Tail-alt.Length
+		if early := p.Grid.Tick(n) + item.Head; early < from && early <= to {
+			held, start := columns.Held(p.Plans, item, alt, n)
+			if v := priceAt(&held, t, start); v < price {
+				price, at = v, Visit{Charges: held.Uses, Start: start}
+			}
+		}
 		if to < from {
 			continue
 		}

@@ -47,6 +47,10 @@
 //     window.
 //   - Synchronisations go at one of few paces, a length and a rate, such that every
 //     real one lasts at least as long at a rate at least as high (sync.go).
+//   - Gaps. A job has the same links in each iteration. If no two synchronisations fit on one of them
+//     at a time, the shortest of all leaves no room for any in a shorter gap between two of a
+//     job. So the job is charged for its links in such gaps, as far as points between them can
+//     tell; no tick of a link is in gaps of two jobs. Modes without charges for these links do not matter.
 //   - Residencies and memory of single GPUs are left out; in modes of several pools
 //     a synchronisation pays where its nodes are cheapest.
 //

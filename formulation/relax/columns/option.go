@@ -44,6 +44,7 @@ type Item struct {
 type Alternative struct {
 	Length int64 // ticks, the largest of its charges
 	Uses   []Use
+	Alone  int64 // of a synchronisation: [Group.Alone] of the first links that it uses
 }
 
 // Multiset is a multiset of an option as items: Counts[i] times item i.
@@ -57,6 +58,26 @@ type PricedOption struct {
 	Mode      int
 	Items     []Item
 	Multisets []Multiset
+}
+
+// Late returns the first start of an alternative in a window from point n before which [Held] holds. A job has the same links
+// in each iteration, so nothing else synchronises on them from the end of one synchronisation to the start of the next if that is
+// sooner than alt.Alone. A window of several iterations, or with a tail of the one before as long as item.Head, is treated as if others might.
+func Late(p *Plans, item *Item, alt *Alternative, n int) int64 {
+	early := p.Grid.Tick(n) + item.Head
+	if n > 0 && p.Grid.Block == 1 && p.Grid.Tick(n+1)-1 <= early {
+		return max(early, p.Grid.Tick(n)+alt.Alone)
+	}
+	return early
+}
+
+// Held returns a synchronisation that starts before [Late]: it has its links from the end of the one before on, which is before
+// point n+1, and takes no less than if it starts as early as possible. Other links that it uses are left out.
+func Held(p *Plans, item *Item, alt *Alternative, n int) (held Alternative, start int64) {
+	start = p.Grid.Tick(n+1) - 1
+	use := alt.Uses[0]
+	use.Length = p.Grid.Tick(n) + item.Head + alt.Length - start
+	return Alternative{Length: use.Length, Uses: []Use{use}}, start
 }
 
 // Latest returns the latest tick at which a synchronisation may end if its plan

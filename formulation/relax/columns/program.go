@@ -53,7 +53,10 @@ type Group struct {
 	Resource, Subject string        // as in [relax.LinkClass]; those of single GPUs and links have none
 	Speed             instance.Rate // of a link; what counts is shares of it
 	Capacity          int64         // units; a GPU is one, a link [relax.LinkUnit]; 0: no rows
-	first             int           // its first row
+	// Alone is the shortest synchronisation on the links of the group, in ticks, if no two ever fit on a link at a time;
+	// otherwise 0. A shorter gap between two synchronisations of a job leaves its links idle.
+	Alone int64
+	first int // its first row
 }
 
 // Class is a class of identical jobs in a master.
@@ -82,6 +85,7 @@ func New(m *relax.Model, horizon, due int64, grain Grain) *Program {
 	}
 	s.Supplies()
 	s.Number()
+	s.alone()
 	for c := range s.Classes {
 		s.Classes[c].Plans = s.PlansOf(&s.Classes[c])
 	}
@@ -168,6 +172,35 @@ func (s *Program) scarce(l *relax.LinkClass) bool {
 		work += float64(class.Class.Count()) * float64(class.Class.Job.Iterations) * each
 	}
 	return peak > capacity && (s.EveryLink || work >= capacity*float64(s.Calendar.Horizon)*leastLinkLoad)
+}
+
+// alone sets [Group.Alone], but not of waypoints. Dominated modes do not count: their plans are priced as plans that use no links with rows.
+func (s *Program) alone() {
+	for i := range s.uplinks() {
+		l, g := &s.links[i], &s.Groups[s.fabric(i)]
+		if g.Capacity == 0 {
+			continue
+		}
+		g.Alone = math.MaxInt64
+		for c := range s.Classes {
+			modes := s.Classes[c].Modes
+			for w := range modes {
+				o := modes[w].Mode
+				if where, _ := s.Model.Network.Reaches(o, l); where < 0 || s.beaten(modes, w) {
+					continue
+				}
+				for r := range modes[w].Options {
+					option := &modes[w].Options[r]
+					g.Alone = min(g.Alone, option.Sync) // 0: an iteration may end without one
+					for _, p := range s.paces(o, option) {
+						if g.Alone = min(g.Alone, p.Length); o.Unpaced || 2*Share(p.Rate, l.Speed) <= relax.LinkUnit {
+							g.Alone = 0 // two may share a link
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // leastLinkLoad is the fraction of the capacity of links below which they get
@@ -294,7 +327,7 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 					it := Item{Tail: r.Sync}
 					for _, pool := range w.Mode.Pools {
 						if length, ok := task(pool, depth); ok {
-							it.Alts = append(it.Alts, Alternative{length, []Use{{pool, 1, length}}})
+							it.Alts = append(it.Alts, Alternative{Length: length, Uses: []Use{{pool, 1, length}}})
 						}
 					}
 					option.Items = append(option.Items, it)

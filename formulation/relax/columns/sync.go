@@ -61,7 +61,11 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 				}
 			}
 			kept := slices.DeleteFunc(charges, func(c Use) bool { return s.Groups[c.Group].Capacity == 0 })
-			alts = append(alts, Alternative{pace.Length, kept})
+			alone := int64(0)
+			if len(kept) > 0 {
+				alone = s.Groups[kept[0].Group].Alone
+			}
+			alts = append(alts, Alternative{pace.Length, kept, alone})
 		}
 		for _, p := range o.Pools {
 			switch o.Kind {

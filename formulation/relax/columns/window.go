@@ -72,27 +72,39 @@ func (e *Examiner) limits(s *startPrices, starts []int64) []limit {
 type windowPrices struct {
 	first, last []limit // by the point at which the window begins, or ends
 	minima      *exact.Minima
+	held        []limit // by the point at which the window begins: the start and price of [Held]
 }
 
 // within returns the prices of an alternative of an item between points.
 func (e *Examiner) within(p *Plans, item *Item, alt *Alternative) *windowPrices {
 	first, last := make([]int64, p.Grid.Points+1), make([]int64, p.Grid.Points+1)
 	for n := range first {
-		first[n] = p.Grid.Tick(n) + item.Head
+		first[n] = Late(p, item, alt, n)
 		last[n] = p.Latest(n) - item.Tail - alt.Length
 	}
 	s := e.of(alt)
-	return &windowPrices{e.limits(s, first), e.limits(s, last), s.minima}
+	w := &windowPrices{first: e.limits(s, first), last: e.limits(s, last), minima: s.minima, held: make([]limit, len(first))}
+	for n := range w.held {
+		w.held[n].start = first[n]
+		if early := p.Grid.Tick(n) + item.Head; early < first[n] {
+			held, start := Held(p, item, alt, n)
+			w.held[n] = limit{start: early, price: e.price(&held, start)}
+		}
+	}
+	return w
 }
 
 // least returns the lowest price between the points n and m; exact.NoPrice where the
 // window is too short.
 func (w *windowPrices) least(n, m int) int64 {
-	a, b := &w.first[n], &w.last[m]
-	if a.start > b.start {
-		return exact.NoPrice
+	a, b, best := &w.first[n], &w.last[m], int64(exact.NoPrice)
+	if held := &w.held[n]; held.start < a.start && held.start <= b.start {
+		best = held.price
 	}
-	best := min(a.price, b.price)
+	if a.start > b.start {
+		return best
+	}
+	best = min(best, a.price, b.price)
 	if a.corner < b.corner { // a corner between a and b is at b
 		best = min(best, w.minima.Least(a.corner, b.corner-1))
 	}
