@@ -26,6 +26,9 @@ type Decision struct {
 	// eager: a synchronisation reserves its links as soon as the last task before
 	// it starts, so that those with worse keys do not delay it.
 	eager bool
+	// lead, in quarters of its longest task, unless 0: while a job's next synchronisation has to wait for those of others, its
+	// tasks yield to others until that long before its turn; see [Dispatcher.foresee].
+	lead int
 	// Even: the deep tasks of an iteration go to the GPUs with the least work left,
 	// not to the first to start.
 	Even bool

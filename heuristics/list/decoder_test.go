@@ -1,10 +1,12 @@
 package list
 
 import (
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/placement"
@@ -12,7 +14,7 @@ import (
 )
 
 // TestDecoders checks the schedules of both decoders for every rule and
-// patience, except deadlines, which a single decision need not meet.
+// patience, with and without a lead, except deadlines, which a single decision need not meet.
 func TestDecoders(t *testing.T) {
 	for name, m := range heuristicstest.Mediums() {
 		t.Run(name, func(t *testing.T) {
@@ -26,7 +28,7 @@ func TestDecoders(t *testing.T) {
 			for r := LongestChain; r <= CriticalRatio; r++ {
 				base, slope := Measure(in, where, counts).Keys(in, r)
 				for patience := range 6 {
-					d := &Decision{Counts: counts, Where: where, Base: base, Slope: slope, Patience: patience}
+					d := &Decision{Counts: counts, Where: where, Base: base, Slope: slope, Patience: patience, lead: patience % 2 * usualLead}
 					var by decoder = dispatch
 					if patience == 5 {
 						by = insert
@@ -40,5 +42,34 @@ func TestDecoders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLead: while the links are busy with another job, tasks before a synchronisation leave the GPU to a job without one.
+func TestLead(t *testing.T) {
+	spec := &instance.Spec{
+		Version: instance.Version, Objective: instance.WeightedCompletion,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}}, RateLevels: []instance.RateLevel{1},
+			Racks: []instance.RackSpec{{Nodes: 2, GPUs: 1, GPU: "v100", NIC: 8e9, Fabric: 80e9}},
+		},
+		Profiles: []*instance.Profile{{Model: "m", GPU: "v100", Batch: 32, Layers: []instance.Layer{{Name: "l", Forward: 2e6, Backward: 4e6, Parameters: 20e6}}}},
+	}
+	for j, workers := range []int{2, 2, 1} {
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: string(rune('a' + j)), Model: "m", Workers: workers, Iterations: 1})
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	counts := state.CheapestMultisets(in)
+	where, counts, err := placement.Place(t.Context(), in, placement.Options{Counts: counts})
+	require.NoError(t, err)
+	require.True(t, Measure(in, where, counts).network)
+	l := state.NewLayout(in)
+	dispatch, out := NewDispatcher(in, l), NewRecord(l, len(in.Jobs))
+	for lead, ends := range map[int][]instance.Tick{0: {26, 46, 18}, 4: {26, 46, 12}, 16: {26, 46, 18}} {
+		d := &Decision{Counts: counts, Where: where, Base: []int64{0, 1, 2}, Slope: make([]int64, 3), lead: lead}
+		require.NoError(t, dispatch.Decode(t.Context(), d, out))
+		require.Empty(t, check.Schedule(in, out.Schedule(in, l)))
+		require.Equal(t, ends, out.Completion, "lead %d", lead)
 	}
 }

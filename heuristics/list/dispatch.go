@@ -40,6 +40,8 @@ type Dispatcher struct {
 	load   []instance.Rate // rates of the running syncs
 	active [][]activeSync  // running syncs, by ascending end
 	queue  [][]waitingSync // syncs that wait for capacity
+	users  [][]int32       // jobs whose syncs take more than half of it, if the decision has a lead
+	stale  []int32         // links to foresee now
 	claim  []claim
 	syncs  []int32 // jobs whose sync is to be examined now
 	inSync []bool  // per job: in syncs
@@ -63,6 +65,10 @@ type jobState struct {
 	total     int32
 	left      int32         // tasks of this iteration not yet started
 	ends      instance.Tick // latest end of the tasks started so far
+	// postponed is the time until which its tasks yield to those of others.
+	postponed instance.Tick
+	longest   instance.Tick // its full-depth task
+	syncing   bool
 	// next is the time from which the next iteration may start: a lower estimate
 	// until the synchronisation has started; -1 if unknown.
 	next   instance.Tick
@@ -103,7 +109,7 @@ func NewDispatcher(in *instance.Instance, l *state.Layout) *Dispatcher {
 		remaining: make([]instance.Tick, len(in.GPUs)), wake: make([]instance.Tick, len(in.GPUs)),
 		isDirty: make([]bool, len(in.GPUs)),
 		load:    make([]instance.Rate, len(in.Links)), active: make([][]activeSync, len(in.Links)),
-		queue: make([][]waitingSync, len(in.Links)), claim: make([]claim, len(in.Links)),
+		queue: make([][]waitingSync, len(in.Links)), claim: make([]claim, len(in.Links)), users: make([][]int32, len(in.Links)),
 	}
 	for j := range in.Jobs {
 		s.gang = s.gang || in.Jobs[j].Gang && in.Jobs[j].Workers > 1
@@ -117,7 +123,7 @@ func NewDispatcher(in *instance.Instance, l *state.Layout) *Dispatcher {
 func (s *Dispatcher) reset(d *Decision, out *Record) {
 	s.d, s.out, s.now = d, out, 0
 	out.where = d.Where
-	s.events, s.dirty, s.syncs = s.events[:0], s.dirty[:0], s.syncs[:0]
+	s.events, s.dirty, s.syncs, s.stale = s.events[:0], s.dirty[:0], s.syncs[:0], s.stale[:0]
 	clear(s.queued)
 	clear(s.free)
 	clear(s.remaining)
@@ -131,7 +137,7 @@ func (s *Dispatcher) reset(d *Decision, out *Record) {
 	}
 	for l := range s.claim {
 		s.claim[l].job = -1
-		s.active[l], s.queue[l] = s.active[l][:0], s.queue[l][:0]
+		s.active[l], s.queue[l], s.users[l] = s.active[l][:0], s.queue[l][:0], s.users[l][:0]
 	}
 }
 
@@ -150,6 +156,14 @@ func (s *Dispatcher) admit(j int) {
 		s.residents[g] = append(s.residents[g], resident{int32(j), int32(slot)})
 		s.mean[slot] = state.MeanTime(job, in.GPUs[g].Type, d.Counts[j])
 		s.remaining[g] += instance.Tick(job.Iterations) * s.mean[slot]
+		js.longest = max(js.longest, job.On[in.GPUs[g].Type].Time[job.Full()])
+	}
+	if d.lead > 0 && len(js.syncs) > 0 {
+		for _, u := range js.uses {
+			if 2*js.syncs[0].Rate*instance.Rate(u.Times) > in.Capacity(u.Link) {
+				s.users[u.Link] = append(s.users[u.Link], int32(j))
+			}
+		}
 	}
 	js.even = d.Even && !slices.ContainsFunc(d.Where.Limit[j], func(limit int) bool { return limit < job.Full() })
 }
@@ -182,6 +196,9 @@ func (s *Dispatcher) run(ctx context.Context) error {
 		}
 		if len(s.syncs) > 0 {
 			s.startSyncs()
+		}
+		if len(s.stale) > 0 {
+			s.foresee()
 		}
 		if len(s.dirty) > 0 {
 			if s.gang {
@@ -254,7 +271,8 @@ func (s *Dispatcher) begin(j int32) {
 		return
 	}
 	job.key = s.d.key(j, job.iteration)
-	job.left, job.ends = job.k, 0
+	job.left, job.ends, job.postponed, job.syncing = job.k, 0, 0, false
+	s.change(job)
 	for d, n := range s.d.Counts[j] {
 		job.counts[d] = int32(n)
 	}

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"cmp"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -29,9 +28,7 @@ type claim struct {
 // first.
 func (s *Dispatcher) startSyncs() {
 	if len(s.syncs) > 1 {
-		slices.SortFunc(s.syncs, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(s.jobs[a].key, s.jobs[b].key), cmp.Compare(a, b))
-		})
+		slices.SortFunc(s.syncs, s.compare)
 	}
 	for _, j := range s.syncs {
 		s.inSync[j] = false
@@ -76,7 +73,8 @@ func (s *Dispatcher) trySync(j int32) {
 			s.claim[u.Link].job = -1
 		}
 	}
-	job.waits = false
+	job.waits, job.syncing = false, true
+	s.change(job)
 	s.push(event{job.next, syncEnd, j})
 }
 
@@ -132,4 +130,35 @@ func (s *Dispatcher) wait(j int32, at instance.Tick) {
 		}
 	}
 	job.waits = true
+}
+
+// change marks the links of a job to be foreseen.
+func (s *Dispatcher) change(job *jobState) {
+	if s.d.lead == 0 || len(job.syncs) == 0 {
+		return
+	}
+	for _, u := range job.uses {
+		if len(s.users[u.Link]) > 1 && !slices.Contains(s.stale, int32(u.Link)) {
+			s.stale = append(s.stale, int32(u.Link))
+		}
+	}
+}
+
+// foresee postpones tasks on the marked links, which serve one synchronisation at a time, in the order of keys. A task that is
+// done long before its synchronisation can start has only kept others from the GPU.
+func (s *Dispatcher) foresee() {
+	for _, l := range s.stale {
+		users, turn := s.users[l], s.now
+		for _, a := range s.active[l] {
+			turn = max(turn, a.end)
+		}
+		slices.SortFunc(users, s.compare)
+		for _, j := range users {
+			if job := &s.jobs[j]; !job.syncing && job.iteration >= 0 && job.iteration < job.total {
+				job.postponed = max(job.postponed, turn-job.longest*instance.Tick(s.d.lead)/4)
+				turn += job.syncs[0].Length
+			}
+		}
+	}
+	s.stale = s.stale[:0]
 }

@@ -13,6 +13,17 @@ func (s *Dispatcher) before(a, b int32) bool {
 	return s.jobs[a].key < s.jobs[b].key || s.jobs[a].key == s.jobs[b].key && a < b
 }
 
+// compare orders jobs like before.
+func (s *Dispatcher) compare(a, b int32) int {
+	return cmp.Or(cmp.Compare(s.jobs[a].key, s.jobs[b].key), cmp.Compare(a, b))
+}
+
+// sooner reports whether a task of job a goes before one of b.
+func (s *Dispatcher) sooner(a, b int32) bool {
+	x, y := s.jobs[a].postponed > s.now, s.jobs[b].postponed > s.now
+	return !x && y || x == y && s.before(a, b)
+}
+
 // startTasks examines every marked GPU separately. GPUs with the least work left
 // go first: the first to start an iteration take its deepest tasks.
 func (s *Dispatcher) startTasks() {
@@ -36,7 +47,7 @@ func (s *Dispatcher) startTasks() {
 func (s *Dispatcher) serve(g int32) {
 	best, slot := int32(-1), int32(0)
 	for _, r := range s.residents[g] {
-		if s.waiting[r.slot] && (best < 0 || s.before(r.job, best)) {
+		if s.waiting[r.slot] && (best < 0 || s.sooner(r.job, best)) {
 			best, slot = r.job, r.slot
 		}
 	}
@@ -59,7 +70,7 @@ func (s *Dispatcher) serve(g int32) {
 func (s *Dispatcher) expected(g, than int32, limit instance.Tick) instance.Tick {
 	until := state.Never
 	for _, r := range s.residents[g] {
-		if next := s.jobs[r.job].next; next > s.now && next < limit && next < until && s.before(r.job, than) {
+		if next := s.jobs[r.job].next; next > s.now && next < limit && next < until && s.sooner(r.job, than) {
 			until = next
 		}
 	}
@@ -70,7 +81,7 @@ func (s *Dispatcher) expected(g, than int32, limit instance.Tick) instance.Tick 
 func (s *Dispatcher) fillUntil(g int32, until instance.Tick) {
 	best, slot := int32(-1), int32(0)
 	for _, r := range s.residents[g] {
-		if s.waiting[r.slot] && (best < 0 || s.before(r.job, best)) &&
+		if s.waiting[r.slot] && (best < 0 || s.sooner(r.job, best)) &&
 			s.now+s.in.Jobs[r.job].On[s.in.GPUs[g].Type].Time[s.depth(r.job, r.slot)] <= until {
 			best, slot = r.job, r.slot
 		}
@@ -171,7 +182,10 @@ func (s *Dispatcher) startInOrder() {
 		}
 	}
 	slices.SortFunc(s.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.jobs[a].key, s.jobs[b].key), cmp.Compare(a, b))
+		if s.sooner(a, b) {
+			return -1
+		}
+		return 1
 	})
 	// wake[g] > now means here: kept until then for a gang.
 	for _, g := range s.dirty {

@@ -17,9 +17,11 @@
 // GPUs catch up. With patience a GPU stays idle, or takes a shorter task, when a
 // job with a better key is expected within part of the task's length. A gang waits
 // until all its GPUs are idle; until then they run only tasks that end before its
-// expected start. A synchronisation takes the highest rate level that its links
-// have room for, or waits for full speed where that ends it sooner; waiting ones
-// reserve their links against those with worse keys.
+// expected start. Where links are busier than GPUs, the tasks of a job that has to
+// wait for its links yield to all others until shortly before its turn. A
+// synchronisation takes the highest rate level that its links have room for, or
+// waits for full speed where that ends it sooner; waiting ones reserve their links
+// against those with worse keys.
 //
 // A second decoder (insertion.go) takes iterations in order of their keys and puts
 // each into the earliest gaps of GPUs and links. It is sometimes better, with

@@ -111,7 +111,11 @@ func (p *Portfolio) Construct() error {
 			c.measures = Measure(in, c.where, c.Counts)
 		}
 		base, slope := c.measures.Keys(in, a.rule)
-		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially})
+		lead := 0
+		if c.measures.network {
+			lead = usualLead
+		}
+		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially, lead: lead})
 		if len(list) == batch || n == len(order)-1 {
 			if !p.try(list) {
 				return nil
@@ -121,6 +125,9 @@ func (p *Portfolio) Construct() error {
 	}
 	return nil
 }
+
+// usualLead is [Decision.lead] where links are busier than GPUs.
+const usualLead = 12
 
 // construction is a placement and how to make it.
 type construction struct {

@@ -31,12 +31,15 @@ type Measures struct {
 	chain []int64 // ticks of an iteration that never waits
 	area  []int64 // GPU-ticks of an iteration
 	load  []int64 // ticks of all tasks on the job's busiest GPU
+	// network: a link synchronises for longer than any GPU is busy.
+	network bool
 }
 
 // Measure computes the measures of all jobs.
 func Measure(in *instance.Instance, where *placement.Placement, counts [][]int) *Measures {
-	m := &Measures{make([]int64, len(in.Jobs)), make([]int64, len(in.Jobs)), make([]int64, len(in.Jobs))}
-	load := make([]int64, len(in.GPUs))
+	m := &Measures{chain: make([]int64, len(in.Jobs)), area: make([]int64, len(in.Jobs)), load: make([]int64, len(in.Jobs))}
+	load, links := make([]int64, len(in.GPUs)), make([]int64, len(in.Links))
+	gpu, link := int64(0), int64(0) // the busiest
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		longest := instance.Tick(0)
@@ -46,9 +49,16 @@ func Measure(in *instance.Instance, where *placement.Placement, counts [][]int) 
 			mean := int64(state.MeanTime(job, t, counts[j]))
 			m.area[j] += mean
 			load[g] += mean * int64(job.Iterations)
+			gpu = max(gpu, load[g])
 		}
-		m.chain[j] = int64(longest + state.FullSync(in, job, counts[j], &where.Span[j]))
+		sync := state.FullSync(in, job, counts[j], &where.Span[j])
+		m.chain[j] = int64(longest + sync)
+		for _, u := range where.Span[j].Uses {
+			links[u.Link] += int64(job.Iterations) * int64(sync)
+			link = max(link, links[u.Link])
+		}
 	}
+	m.network = link > gpu
 	for j := range in.Jobs {
 		for _, g := range where.GPUs[j] {
 			m.load[j] = max(m.load[j], load[g])
