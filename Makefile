@@ -20,14 +20,14 @@ SITE       = $(if $(wildcard site/dist.zip),site)
 # detector: only their tests of concurrent code run there. The facade's tests cover formulation and heuristics.
 # study/sweep is left to make soak: its database takes minutes to compile for the race detector.
 RACED     := ./solver ./solver/backend ./solver/colgen ./solver/eventloop ./solver/tree
-SLOW      := . ./solver/clp ./wasm/api
+SLOW      := . ./whatif ./solver/clp ./wasm/api
 RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|QuickPlan|Timed|Showcase|Resilience$$|Live|StartsTogether|Trap|Session
 # Tests of the facade, and scripts of the command line, that also run without CLP, as on a machine that lacks it.
 LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Export|Scripts/(bound|certify|explain|log|misc|plan)$$
 # PURE: packages that need neither cgo nor an operating system. PORTED: those of them that depend on their
 # platform, because they use files, clocks, goroutines or an engine; solver's packages are tested with the
-# engine in a separate run. Of the facade, the tests in RACES.
-PURE      := . ./formulation/... ./heuristics/... ./solver/... ./wasm/...
+# engine in a separate run. Of the facade and of whatif, the tests in RACES.
+PURE      := . ./whatif ./formulation/... ./heuristics/... ./solver/... ./wasm/...
 PORTED    := ./solver/backend ./wasm/...
 # Paths without this folder, so that steps share Go's build and test caches. Tests do not vet: make lint does.
 # No data for debuggers, which take an eighth of the time to compile; stack traces and profiles need none.
@@ -142,7 +142,7 @@ test-noclp: ## build and test without CLP, as on a machine that lacks it, then w
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) build -tags '$(GONET) noclp' ./solver/... .
 	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short ./solver/backend ./solver/clp
-	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short -run '$(LACKING)' . ./cmd/jigsaw
+	JIGSAW_CLP_WASM=none CGO_ENABLED=0 $(GO) test -short -run '$(LACKING)' . ./whatif ./cmd/jigsaw
 	! test -e $(CLP_WASM) || JIGSAW_CLP_WASM=$(CLP_WASM) CGO_ENABLED=0 $(GO) test -short ./solver/...
 
 FACADE    ?= $(RACES)
@@ -151,7 +151,7 @@ FACADE    ?= $(RACES)
 test-js: ## build for js/wasm and run platform-dependent tests under Node, the engine's with clp.wasm
 	GOOS=js GOARCH=wasm $(GO) build $(CORE) ./...
 	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' $(PORTED)
-	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' .
+	JIGSAW_CLP_WASM=none GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -timeout 60m -exec='$(CURDIR)/scripts/go-js-exec' -run '$(FACADE)' . ./whatif
 	GOOS=js GOARCH=wasm $(GO) test $(CORE) -short -exec='$(CURDIR)/scripts/go-js-exec' ./solver/...
 
 # For example PLANS='3 rack crossing': three seeds of two examples.

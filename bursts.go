@@ -176,7 +176,7 @@ func (b *BurstPicture) Draw(w io.Writer) error {
 		text += fmt.Sprintf(", at most %.2f", b.Bound)
 	}
 	l := view.Lanes{
-		Title: fmt.Sprintf("%s in bursts on %s, and %s", b.Title, count(b.GPUs, "GPU"), count(len(here), "background job")), Text: text,
+		Title: fmt.Sprintf("%s in bursts on %s, and %s", b.Title, view.Count(b.GPUs, "GPU"), view.Count(len(here), "background job")), Text: text,
 		Span: float64(b.Period),
 	}
 	for g := range b.GPUs {
@@ -192,9 +192,9 @@ func (b *BurstPicture) Draw(w io.Writer) error {
 	for _, s := range b.Steps {
 		bar := look[s.Kind]
 		bar.Rows, bar.From, bar.To = s.GPUs, float64(s.Start), float64(s.End)
-		bar.Tip = fmt.Sprintf("%s, %s to %s, on %s: %s", s.Kind, b.Layers[s.First], b.Layers[s.Last], count(s.GPUs, "GPU"), fine(s.End-s.Start))
+		bar.Tip = fmt.Sprintf("%s, %s to %s, on %s: %s", s.Kind, b.Layers[s.First], b.Layers[s.Last], view.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
 		if s.First == s.Last {
-			bar.Tip = fmt.Sprintf("%s, %s, on %s: %s", s.Kind, b.Layers[s.First], count(s.GPUs, "GPU"), fine(s.End-s.Start))
+			bar.Tip = fmt.Sprintf("%s, %s, on %s: %s", s.Kind, b.Layers[s.First], view.Count(s.GPUs, "GPU"), fine(s.End-s.Start))
 		}
 		l.Bars = append(l.Bars, bar)
 	}
@@ -221,13 +221,6 @@ func (b *BurstPicture) Draw(w io.Writer) error {
 		}
 	}
 	return l.Draw(w)
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // fine is a time of layers, which may be short.

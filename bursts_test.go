@@ -17,9 +17,7 @@ import (
 // exampleBursts is the built-in example of burst-parallel jobs, changed.
 func exampleBursts(t *testing.T, changes ...func(*instance.Spec)) *instance.Bursts {
 	t.Helper()
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	document := exampleDocument(t, "burst")
+	document, models := documentAndModels(t, "burst")
 	for _, change := range changes {
 		change(document.Spec)
 	}

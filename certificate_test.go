@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -94,7 +95,9 @@ func proven(t testing.TB, kind relax.Kind, objective instance.Objective) *jigsaw
 // rented is an instance of two types of GPUs that have prices, with more work than one of them can do in its time.
 func rented(t testing.TB) *instance.Instance {
 	t.Helper()
-	document, err := codec.Decode([]byte(rentable))
+	data, err := os.ReadFile("testdata/rented.yaml")
+	require.NoError(t, err)
+	document, err := codec.Decode(data)
 	require.NoError(t, err)
 	document.Spec.Jobs = document.Spec.Jobs[:2]
 	document.Spec.Jobs[1].Count = 20

@@ -1,6 +1,7 @@
 package jigsaw_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -52,7 +53,11 @@ func documentAndModels(t *testing.T, name string) (*codec.Document, instance.Pro
 	t.Helper()
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	return exampleDocument(t, name), models
+	data, err := os.ReadFile("testdata/examples/" + name + ".yaml")
+	require.NoError(t, err)
+	document, err := codec.Decode(data)
+	require.NoError(t, err)
+	return document, models
 }
 
 // compiled is the instance of a text, with the models that are built in.

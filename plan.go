@@ -42,6 +42,10 @@ type Options struct {
 	// time or work, interleaved-full is the better of it and of list scheduling
 	// at full depth, and there are none on fewer workers.
 	EqualBaselines bool
+	// NoBaselines leaves out the baselines if greedy finds a plan: they are needed for comparison only.
+	NoBaselines bool
+	// Start is a schedule that is known to be valid; the plan is no worse. Plans in blocks do not use it.
+	Start *instance.Schedule
 	// Interference[n-1] is by what factor iterations take longer than the instance says where n jobs share
 	// GPUs; [Replan] leaves that much slack in the patterns that it makes for waiting jobs. More jobs than there are entries
 	// never share. nil means no interference, however many jobs share.
@@ -67,10 +71,6 @@ type Options struct {
 	Without method.Set
 	// exclusive is the baseline of that name, if it is already known.
 	exclusive Baseline
-	// start is a valid schedule; the plan will be no worse.
-	start *instance.Schedule
-	// bare leaves out the baselines if greedy finds a plan: they are needed for comparison only.
-	bare bool
 }
 
 // Plan schedules the instance and proves how good the schedule is. Cancelling
@@ -123,8 +123,8 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 	begun := make(chan *instance.Schedule, 1)
 	bounds := p.startBounds(begun)
 	p.schedules(begun, heuristics.Config.Divided)
-	if opt.start != nil {
-		p.take("the plan carried over", opt.start)
+	if opt.Start != nil {
+		p.take("the start", opt.Start)
 	}
 	p.settleFluid()
 	p.unplaceable()

@@ -32,7 +32,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule, plan greedy) {
 		// Shallower tasks fit in the same places, so that no full-depth schedule beats the bound, either.
 		full.Stop = func(value *big.Rat) bool { return alone(value) || c.Stop(value) }
 	}
-	if !p.opt.bare {
+	if !p.opt.NoBaselines {
 		p.wholeJobs(deep)
 	}
 
@@ -53,7 +53,7 @@ func (p *planner) schedules(begun chan<- *instance.Schedule, plan greedy) {
 	p.checked(r.Greedy.Value)
 	begin(r.Greedy.Schedule)
 	p.startWith("greedy", &r.Greedy)
-	if p.opt.bare {
+	if p.opt.NoBaselines {
 		if r.Schedule != nil {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics/horizon"
@@ -357,7 +358,7 @@ func DecodeChanges(r io.Reader) (Update, codec.File, error) {
 	}
 	u := Update{Jobs: f.Jobs}
 	for _, c := range f.Changes {
-		u.Changes = append(u.Changes, Change{Kind: ChangeKind(c.Kind), Subject: c.Subject, Factor: c.Factor.Float(), Iterations: c.Iterations})
+		u.Changes = append(u.Changes, change.Change{Kind: change.Kind(c.Kind), Subject: c.Subject, Factor: c.Factor.Float(), Iterations: c.Iterations})
 	}
 	return u, file, nil
 }

@@ -17,7 +17,7 @@ type Update struct {
 	// At is the time since the plan's time 0.
 	At instance.Duration
 	// Changes of the cluster and of jobs.
-	Changes []Change
+	Changes []change.Change
 	// Jobs that are new; their releases and deadlines count from At.
 	Jobs []instance.JobSpec
 }
@@ -96,7 +96,7 @@ func newRest(spec *instance.Spec, models instance.ProfileSource, plan *instance.
 }
 
 // jobs applies what the changes say of jobs.
-func (r *rest) jobs(changes []Change) error {
+func (r *rest) jobs(changes []change.Change) error {
 	n := len(r.was.Jobs)
 	r.fate, r.left, r.moves, r.changed = make([]fate, n), make([]int, n), make([]bool, n), make([]bool, n)
 	for j := range r.left {
@@ -109,10 +109,10 @@ func (r *rest) jobs(changes []Change) error {
 			return instance.Problems{{Path: fmt.Sprintf("changes[%d]", i), Message: err.Error()}}
 		}
 		switch c.Kind {
-		case DropJob, DoneJob, Progress, Left:
+		case change.DropJob, change.DoneJob, change.Progress, change.Left:
 		default:
-			if !slices.Contains(ChangeKinds(), c.Kind) {
-				return bad(change.UnknownKind(c.Kind, ChangeKinds()))
+			if !slices.Contains(change.Kinds(), c.Kind) {
+				return bad(change.UnknownKind(c.Kind, change.Kinds()))
 			}
 			continue
 		}
@@ -122,15 +122,15 @@ func (r *rest) jobs(changes []Change) error {
 		}
 		left := r.was.Jobs[j].Iterations - c.Iterations
 		switch c.Kind {
-		case DropJob:
+		case change.DropJob:
 			if r.fate[j] != ended {
 				r.fate[j] = cancelled
 			}
 			continue
-		case DoneJob:
+		case change.DoneJob:
 			r.fate[j] = ended
 			continue
-		case Left:
+		case change.Left:
 			left = c.Iterations
 		}
 		switch {
@@ -138,7 +138,7 @@ func (r *rest) jobs(changes []Change) error {
 			return bad(fmt.Errorf("job %q has %d iterations; give a number from 0 to that", c.Subject, r.was.Jobs[j].Iterations))
 		case left == 0:
 			r.fate[j] = ended
-		case !r.state.Begun[j] && c.Kind == Progress && c.Iterations > 0:
+		case !r.state.Begun[j] && c.Kind == change.Progress && c.Iterations > 0:
 			return bad(fmt.Errorf("job %q had not begun according to the plan", c.Subject))
 		case left != r.left[j]:
 			r.fate[j], r.left[j], r.changed[j] = goesOn, left, true
@@ -148,7 +148,7 @@ func (r *rest) jobs(changes []Change) error {
 }
 
 // cluster applies what the changes say of the cluster, and finds what became of every GPU.
-func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []Change) (*instance.Instance, error) {
+func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, changes []change.Change) (*instance.Instance, error) {
 	r.spec = r.goOn(spec)
 	in := r.was
 	for i, c := range changes {
@@ -156,9 +156,9 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 			return nil, instance.Problems{{Path: fmt.Sprintf("changes[%d]", i), Message: err.Error()}}
 		}
 		switch c.Kind {
-		case DropJob, DoneJob, Progress, Left:
+		case change.DropJob, change.DoneJob, change.Progress, change.Left:
 			continue
-		case FailGPU:
+		case change.FailGPU:
 			name, place := instance.CutGPU(c.Subject)
 			at, err := change.Node(in, name)
 			if err != nil {
@@ -173,7 +173,7 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 				return bad(fmt.Errorf("node %q has no such GPU, or it is out of service already; one in service is %q", name, left))
 			}
 			if n.GPUs == 1 {
-				c = Change{Kind: FailNode, Subject: name}
+				c = change.Change{Kind: change.FailNode, Subject: name}
 			}
 		}
 		changed, err := c.Apply(r.spec, in)
@@ -194,7 +194,7 @@ func (r *rest) cluster(spec *instance.Spec, models instance.ProfileSource, chang
 		}
 		r.spec, in = changed, compiled
 	}
-	same := sameGPU(r.was, in)
+	same := change.SameGPU(r.was, in)
 	for g := range r.was.GPUs {
 		now, _ := same(instance.GPUID(g))
 		r.gpu = append(r.gpu, now)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
@@ -120,7 +121,7 @@ func TestReplanAfterFailure(t *testing.T) {
 		}
 		node := in.Nodes[seed%uint64(len(in.Nodes))].Name
 		at := instance.Duration(int64(plan.Makespan(in)) / 3 * in.TickUS * 1000)
-		r, err := Replan(t.Context(), spec, nil, plan, Update{At: at, Changes: []Change{{Kind: FailNode, Subject: node}}}, Options{Quick: true, NoLP: true})
+		r, err := Replan(t.Context(), spec, nil, plan, Update{At: at, Changes: []change.Change{{Kind: change.FailNode, Subject: node}}}, Options{Quick: true, NoLP: true})
 		if err != nil {
 			var problems instance.Problems
 			require.ErrorAs(t, err, &problems, "seed %d", seed) // a job has no GPUs any more
@@ -166,7 +167,7 @@ func TestReplanSpreads(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := Plan(t.Context(), in, Options{NoLP: true, Quick: true})
 	require.NoError(t, err)
-	r, err := Replan(t.Context(), spec, models, plan.Blocks, Update{At: 3600e9, Changes: []Change{{Kind: FailNode, Subject: "r0n3"}}}, Options{NoLP: true, Quick: testing.Short()})
+	r, err := Replan(t.Context(), spec, models, plan.Blocks, Update{At: 3600e9, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n3"}}}, Options{NoLP: true, Quick: testing.Short()})
 	require.NoError(t, err)
 	for _, c := range r.Jobs {
 		require.Equal(t, slices.Contains(c.From, "r0n3"), c.What == JobMoves, "%+v", c)
@@ -197,7 +198,7 @@ func TestReplanQueue(t *testing.T) {
 		u := Update{At: instance.Duration(int64(at) * in.TickUS * 1000)}
 		for j := range in.Jobs {
 			if from[j]-in.Jobs[j].Load < at {
-				u.Changes = append(u.Changes, Change{Kind: DropJob, Subject: in.Jobs[j].Name})
+				u.Changes = append(u.Changes, change.Change{Kind: change.DropJob, Subject: in.Jobs[j].Name})
 			}
 		}
 		if len(u.Changes) == len(in.Jobs) {
@@ -229,15 +230,15 @@ func TestReplanAnything(t *testing.T) {
 		u := Update{At: instance.Duration(rng.Int64N(int64(plan.Makespan(in))) * in.TickUS * 1000)}
 		for range 1 + rng.IntN(3) {
 			job := &in.Jobs[rng.IntN(len(in.Jobs))]
-			u.Changes = append(u.Changes, []Change{
-				{Kind: DropJob, Subject: job.Name}, {Kind: DoneJob, Subject: job.Name},
-				{Kind: Left, Subject: job.Name, Iterations: 1 + rng.IntN(job.Iterations)},
-				{Kind: LinkSpeed, Subject: in.Links[rng.IntN(len(in.Links))].Name, Factor: []float64{0.5, 0.9, 2}[rng.IntN(3)]},
-				{Kind: CutLink, Subject: in.Links[rng.IntN(len(in.Links))].Name},
-				{Kind: AddGPU, Subject: in.Nodes[rng.IntN(len(in.Nodes))].Name},
-				{Kind: Network, Factor: 0.7},
-				{Kind: FailGPU, Subject: fmt.Sprintf("%s.gpu%d", in.Nodes[0].Name, rng.IntN(in.Nodes[0].GPUs))},
-				{Kind: MoreMemory, Subject: in.Types[0].Name, Factor: 0.6},
+			u.Changes = append(u.Changes, []change.Change{
+				{Kind: change.DropJob, Subject: job.Name}, {Kind: change.DoneJob, Subject: job.Name},
+				{Kind: change.Left, Subject: job.Name, Iterations: 1 + rng.IntN(job.Iterations)},
+				{Kind: change.LinkSpeed, Subject: in.Links[rng.IntN(len(in.Links))].Name, Factor: []float64{0.5, 0.9, 2}[rng.IntN(3)]},
+				{Kind: change.CutLink, Subject: in.Links[rng.IntN(len(in.Links))].Name},
+				{Kind: change.AddGPU, Subject: in.Nodes[rng.IntN(len(in.Nodes))].Name},
+				{Kind: change.Network, Factor: 0.7},
+				{Kind: change.FailGPU, Subject: fmt.Sprintf("%s.gpu%d", in.Nodes[0].Name, rng.IntN(in.Nodes[0].GPUs))},
+				{Kind: change.MoreMemory, Subject: in.Types[0].Name, Factor: 0.6},
 			}[rng.IntN(9)])
 		}
 		if rng.IntN(2) == 0 {
@@ -279,12 +280,12 @@ func TestReplanErrors(t *testing.T) {
 		"late":     {Update{At: 1 << 60}, "is not within the plan"},
 		"latest":   {Update{At: math.MaxInt64}, "is not within the plan"},
 		"last":     {Update{At: end - 1}, fmt.Sprintf(", %v in whole ticks, is not within the plan, which ends at %v", end, end)},
-		"job":      {Update{Changes: []Change{{Kind: DropJob, Subject: "nobody"}}}, `changes[0]: there is no job "nobody"`},
-		"node":     {Update{Changes: []Change{{Kind: DropJob, Subject: in.Jobs[0].Name}, {Kind: FailNode, Subject: "x"}}}, `changes[1]: there is no node "x"`},
-		"kind":     {Update{Changes: []Change{{Kind: "explode"}}}, `unknown change "explode"`},
-		"gpu":      {Update{Changes: []Change{{Kind: FailGPU, Subject: in.Nodes[0].Name}}}, "say which GPU"},
-		"no gpu":   {Update{Changes: []Change{{Kind: FailGPU, Subject: in.Nodes[0].Name + ".gpu99"}}}, "has no such GPU, or it is out of service already"},
-		"progress": {Update{Changes: []Change{{Kind: Progress, Subject: in.Jobs[0].Name, Iterations: 1 << 40}}}, "give a number from 0 to that"},
+		"job":      {Update{Changes: []change.Change{{Kind: change.DropJob, Subject: "nobody"}}}, `changes[0]: there is no job "nobody"`},
+		"node":     {Update{Changes: []change.Change{{Kind: change.DropJob, Subject: in.Jobs[0].Name}, {Kind: change.FailNode, Subject: "x"}}}, `changes[1]: there is no node "x"`},
+		"kind":     {Update{Changes: []change.Change{{Kind: "explode"}}}, `unknown change "explode"`},
+		"gpu":      {Update{Changes: []change.Change{{Kind: change.FailGPU, Subject: in.Nodes[0].Name}}}, "say which GPU"},
+		"no gpu":   {Update{Changes: []change.Change{{Kind: change.FailGPU, Subject: in.Nodes[0].Name + ".gpu99"}}}, "has no such GPU, or it is out of service already"},
+		"progress": {Update{Changes: []change.Change{{Kind: change.Progress, Subject: in.Jobs[0].Name, Iterations: 1 << 40}}}, "give a number from 0 to that"},
 		"twice":    {Update{Jobs: []instance.JobSpec{spec.Jobs[0]}}, "jobs["},
 	} {
 		_, err := Replan(context.Background(), spec, nil, plan, test.u, Options{Quick: true})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jigsaw"
+	"jigsaw/whatif"
 )
 
 type boundOptions struct {
@@ -149,11 +150,11 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Stre
 	}
 	report.Document = r.Document(o.Timeless)
 	if len(args) == 1 && ctx.Err() == nil {
-		if report.Memory, err = jigsaw.MemoryShortage(ctx, o.Document.Spec, o.Models); err != nil {
+		if report.Memory, err = whatif.MemoryShortage(ctx, o.Document.Spec, o.Models); err != nil {
 			return err
 		}
 		if report.Memory == nil && r.Status == jigsaw.Infeasible {
-			if report.Remedies, err = jigsaw.Remedies(ctx, o.Document.Spec, o.Models); err != nil {
+			if report.Remedies, err = whatif.Remedies(ctx, o.Document.Spec, o.Models); err != nil {
 				return err
 			}
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/formulation/instance/change"
 )
 
 // changeFlags are changes of the cluster and the jobs; commands that have flags for speed and drop
@@ -37,7 +37,7 @@ func (o *changeFlags) flags(c *cobra.Command, in *cli.InstanceFlags, std cli.Str
 
 // flagged is a change requested by a flag.
 type flagged struct {
-	jigsaw.Change
+	change.Change
 	flag string
 }
 
@@ -45,16 +45,16 @@ type flagged struct {
 func (o *changeFlags) given() (list []flagged, err error) {
 	for _, f := range []struct {
 		flag  string
-		kind  jigsaw.ChangeKind
+		kind  change.Kind
 		names []string
 		like  string // example of a subject with a factor
 	}{
-		{"--fail-node", jigsaw.FailNode, o.nodes, ""}, {"--fail-gpu", jigsaw.FailGPU, o.gpus, ""}, {"--add-gpu", jigsaw.AddGPU, o.more, ""},
-		{"--cut", jigsaw.CutLink, o.cut, ""}, {"--link", jigsaw.LinkSpeed, o.links, "r0.up=1.5"}, {"--memory", jigsaw.MoreMemory, o.memory, "v100=1.5"},
-		{"--speed", jigsaw.GPUSpeed, o.speed, "v100=0.5"}, {"--drop", jigsaw.DropJob, o.drop, ""},
+		{"--fail-node", change.FailNode, o.nodes, ""}, {"--fail-gpu", change.FailGPU, o.gpus, ""}, {"--add-gpu", change.AddGPU, o.more, ""},
+		{"--cut", change.CutLink, o.cut, ""}, {"--link", change.LinkSpeed, o.links, "r0.up=1.5"}, {"--memory", change.MoreMemory, o.memory, "v100=1.5"},
+		{"--speed", change.GPUSpeed, o.speed, "v100=0.5"}, {"--drop", change.DropJob, o.drop, ""},
 	} {
 		for _, name := range f.names {
-			c := jigsaw.Change{Kind: f.kind, Subject: name}
+			c := change.Change{Kind: f.kind, Subject: name}
 			if f.like != "" {
 				at := strings.LastIndexByte(name, '=')
 				if c.Factor, err = strconv.ParseFloat(name[at+1:], 64); at < 0 || err != nil {
@@ -66,7 +66,7 @@ func (o *changeFlags) given() (list []flagged, err error) {
 		}
 	}
 	if o.network != "" {
-		c := jigsaw.Change{Kind: jigsaw.Network}
+		c := change.Change{Kind: change.Network}
 		if c.Factor, err = strconv.ParseFloat(o.network, 64); err != nil {
 			return nil, cli.Usage(fmt.Errorf("--network %q: write a factor, like 1.5", o.network))
 		}

@@ -15,6 +15,7 @@ import (
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
+	"jigsaw/whatif"
 )
 
 type costOptions struct {
@@ -113,13 +114,13 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 		return err
 	}
 	options.Seed = o.seed
-	opt := jigsaw.CostOptions{Options: options, Deadline: o.deadline}
+	opt := whatif.CostOptions{Options: options, Deadline: o.deadline}
 	if changed("budget") {
 		opt.Budget = big.NewRat(int64(o.budget), int64(instance.One))
 	}
 	show, end := std.Counter("choices")
 	opt.Tried = show
-	r, err := jigsaw.Costs(ctx, o.Document.Spec, o.Models, opt)
+	r, err := whatif.Costs(ctx, o.Document.Spec, o.Models, opt)
 	end()
 	if err != nil {
 		return cli.Refused(o.Document, name, "an instance whose costs can be compared", err)
@@ -158,7 +159,7 @@ func runCost(ctx context.Context, name string, o costOptions, changed func(strin
 	return nil
 }
 
-func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
+func newCostReport(r *whatif.CostResult, opt whatif.CostOptions) *costReport {
 	in := r.Instance
 	report := &costReport{Instance: in.Name, TickUS: in.TickUS, AtLeast: jigsaw.Number(r.AtLeast)}
 	for _, c := range r.Choices {
@@ -171,7 +172,7 @@ func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
 		}
 		report.Choices = append(report.Choices, row)
 	}
-	answer := func(choice int, value func(*jigsaw.NodeChoice) *big.Rat, bound *big.Rat, none bool) *costAnswer {
+	answer := func(choice int, value func(*whatif.NodeChoice) *big.Rat, bound *big.Rat, none bool) *costAnswer {
 		a := &costAnswer{Status: jigsaw.Unknown, Bound: jigsaw.Number(bound)}
 		switch {
 		case none:
@@ -185,15 +186,15 @@ func newCostReport(r *jigsaw.CostResult, opt jigsaw.CostOptions) *costReport {
 		return a
 	}
 	if opt.Budget != nil {
-		report.Budget = answer(r.Fastest, func(c *jigsaw.NodeChoice) *big.Rat { return c.Result.Primal }, r.Earliest, r.Earliest == nil)
+		report.Budget = answer(r.Fastest, func(c *whatif.NodeChoice) *big.Rat { return c.Result.Primal }, r.Earliest, r.Earliest == nil)
 	}
 	if opt.Deadline > 0 {
-		report.Deadline = answer(r.Cheapest, func(c *jigsaw.NodeChoice) *big.Rat { return c.Cost }, r.CostBy, r.TooLate)
+		report.Deadline = answer(r.Cheapest, func(c *whatif.NodeChoice) *big.Rat { return c.Cost }, r.CostBy, r.TooLate)
 	}
 	return report
 }
 
-func (r *costReport) table(w io.Writer, result *jigsaw.CostResult, opt jigsaw.CostOptions) {
+func (r *costReport) table(w io.Writer, result *whatif.CostResult, opt whatif.CostOptions) {
 	in := result.Instance
 	heading(w, in)
 	t := cli.RightColumns(w)

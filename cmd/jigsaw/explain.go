@@ -12,6 +12,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
+	"jigsaw/whatif"
 )
 
 // explainReport is the output of explain: the bound, and why a given plan is as it
@@ -20,10 +21,10 @@ type explainReport struct {
 	*jigsaw.Document
 	Schedule *scheduleReport `json:"explanation,omitempty"`
 	// Memory says what memory is short, if that is why no plan is found.
-	Memory *jigsaw.Shortage `json:"memory,omitempty"`
+	Memory *whatif.Shortage `json:"memory,omitempty"`
 	// Remedies are changes with which a plan is found, if memory is not the reason for there
 	// being none.
-	Remedies []jigsaw.Remedy `json:"remedies,omitempty"`
+	Remedies []whatif.Remedy `json:"remedies,omitempty"`
 }
 
 // scheduleReport says why a plan, and each job of it, ends when it does.

@@ -11,6 +11,7 @@ import (
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/whatif"
 )
 
 // moldDocument is the printed form of a plan with chosen numbers of workers.
@@ -30,7 +31,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 		return err
 	}
 	options.Seed, options.Gap = o.seed, float64(o.gap)
-	r, err := jigsaw.Mold(ctx, document.Spec, models, options)
+	r, err := whatif.Mold(ctx, document.Spec, models, options)
 	if err != nil {
 		return cli.Refused(document, source, "a valid instance", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
 )
@@ -110,7 +111,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 }
 
 func kindNames() (names []string) {
-	for _, k := range jigsaw.ChangeKinds() {
+	for _, k := range change.Kinds() {
 		names = append(names, string(k))
 	}
 	return names
@@ -122,20 +123,20 @@ func (o *replanOptions) given() (list []flagged, err error) {
 		return nil, err
 	}
 	for _, name := range o.done {
-		list = append(list, flagged{jigsaw.Change{Kind: jigsaw.DoneJob, Subject: name}, "--done " + name})
+		list = append(list, flagged{change.Change{Kind: change.DoneJob, Subject: name}, "--done " + name})
 	}
 	for _, f := range []struct {
 		flag  string
-		kind  jigsaw.ChangeKind
+		kind  change.Kind
 		names []string
-	}{{"--progress", jigsaw.Progress, o.progress}, {"--left", jigsaw.Left, o.left}} {
+	}{{"--progress", change.Progress, o.progress}, {"--left", change.Left, o.left}} {
 		for _, name := range f.names {
 			at := strings.LastIndexByte(name, '=')
 			n, err := strconv.Atoi(name[at+1:])
 			if at < 0 || err != nil {
 				return nil, cli.Usage(fmt.Errorf("%s %q: write job=iterations, like bert-1=1200", f.flag, name))
 			}
-			list = append(list, flagged{jigsaw.Change{Kind: f.kind, Subject: name[:at], Iterations: n}, f.flag + " " + name})
+			list = append(list, flagged{change.Change{Kind: f.kind, Subject: name[:at], Iterations: n}, f.flag + " " + name})
 		}
 	}
 	return list, nil

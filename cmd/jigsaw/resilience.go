@@ -12,6 +12,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
+	"jigsaw/whatif"
 )
 
 type resilienceOptions struct {
@@ -79,7 +80,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 		return err
 	}
 	show, end := std.Counter("failures")
-	r, err := jigsaw.Resilience(ctx, o.Document.Spec, o.Models, jigsaw.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
+	r, err := whatif.Resilience(ctx, o.Document.Spec, o.Models, whatif.ResilienceOptions{Seed: o.seed, Failures: o.failures, Sample: o.sample, NoLP: o.noLP, Progress: show})
 	end()
 	if err != nil {
 		return cli.Refused(o.Document, name, "an instance whose failures can be examined", err)
@@ -107,7 +108,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 
 // table prints the most harmful failures, a row each; failures that affect nothing are
 // one line.
-func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *jigsaw.ResilienceResult) {
+func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *whatif.ResilienceResult) {
 	in := r.Plan.Instance
 	heading(w, in)
 	value := func(v *big.Rat) string { return jigsaw.FormatValueLike(in, v, r.Plan.Primal) }
@@ -171,7 +172,7 @@ func harmlessText(n int) string {
 }
 
 // failed lists failures.
-func failed(failures []jigsaw.Failure) string {
+func failed(failures []whatif.Failure) string {
 	var names []string
 	for _, f := range failures {
 		names = append(names, f.String())

@@ -11,6 +11,7 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/whatif"
 )
 
 type whatIfOptions struct {
@@ -102,7 +103,7 @@ func runWhatIf(ctx context.Context, name string, o whatIfOptions, std cli.Stream
 	}
 	show := cli.NewProgress(std, in)
 	options.Seed, options.Progress = o.seed, show.Show
-	r, err := jigsaw.WhatIf(ctx, o.Document.Spec, o.Models, change, options)
+	r, err := whatif.Compare(ctx, o.Document.Spec, o.Models, change, options)
 	show.End(nil)
 	if ctx.Err() != nil && r == nil {
 		return ctx.Err()
@@ -146,7 +147,7 @@ func newSide(r *jigsaw.Result) side {
 	return side{d.DualBound, d.PrimalBound}
 }
 
-func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *jigsaw.WhatIfResult) {
+func (r *whatIfReport) table(w io.Writer, std cli.Streams, result *whatif.Comparison) {
 	heading(w, result.Before.Instance)
 	fmt.Fprintln(w, r.Change+":")
 	if r.Predicted != nil {

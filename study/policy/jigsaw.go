@@ -10,6 +10,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/study/replay"
 )
 
@@ -165,7 +166,7 @@ func (r *rolling) decide(ctx context.Context, at instance.Tick, come []int) erro
 	if err != nil {
 		return err
 	}
-	stay, gone := best, []jigsaw.Change(nil)
+	stay, gone := best, []change.Change(nil)
 	for _, all := range []bool{false, true} {
 		stops, again := r.yield(stay, all)
 		if len(stops) == 0 || all && len(stops) == len(gone) {
@@ -187,7 +188,7 @@ func (r *rolling) decide(ctx context.Context, at instance.Tick, come []int) erro
 	return nil
 }
 
-func (r *rolling) replan(ctx context.Context, at instance.Tick, stops []jigsaw.Change, come []instance.JobSpec) (*jigsaw.ReplanResult, error) {
+func (r *rolling) replan(ctx context.Context, at instance.Tick, stops []change.Change, come []instance.JobSpec) (*jigsaw.ReplanResult, error) {
 	u := jigsaw.Update{At: instance.Duration(int64(at-r.origin) * r.in.TickUS * 1000), Changes: stops, Jobs: come}
 	result, err := jigsaw.Replan(ctx, r.spec, nil, r.plan, u, r.opt)
 	if err == nil && result.Blocks == nil {
@@ -210,7 +211,7 @@ func completions(r *jigsaw.ReplanResult) (sum float64) {
 // time x GPUs are urgent, as many as there are GPUs for. Running jobs that share no GPU with an urgent one make way,
 // the least urgent first, until all waiting urgent ones have room or, unless all is set, the first of them that had
 // none.
-func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Change, again []instance.JobSpec) {
+func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []change.Change, again []instance.JobSpec) {
 	type active struct {
 		job, left int
 		service   float64
@@ -281,7 +282,7 @@ func (r *rolling) yield(plan *jigsaw.ReplanResult, all bool) (stops []jigsaw.Cha
 	for _, a := range list {
 		if gone[a.group] {
 			job := r.job(r.w, a.job, int64(a.left), true)
-			stops, again = append(stops, jigsaw.Change{Kind: jigsaw.DropJob, Subject: job.Name}), append(again, job)
+			stops, again = append(stops, change.Change{Kind: change.DropJob, Subject: job.Name}), append(again, job)
 		}
 	}
 	return stops, again

@@ -6,6 +6,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance/profiles"
+	"jigsaw/whatif"
 )
 
 // special says which method plans a scenario that [API.plan] does not: its jobs are burst-parallel, or their
@@ -133,7 +134,7 @@ func (a *API) mold(ctx context.Context, p *PlanOptions) (*MoldAnswer, error) {
 	if s.special() != "mold" {
 		return nil, invalid("mold: the file has no moldable jobs")
 	}
-	r, err := jigsaw.Mold(ctx, s.document.Spec, profiles.Shipped(), options)
+	r, err := whatif.Mold(ctx, s.document.Spec, profiles.Shipped(), options)
 	if err == nil {
 		err = ctx.Err()
 	}

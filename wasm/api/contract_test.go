@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw"
+	"jigsaw/whatif"
 )
 
 // contract returns the contract without its comments.
@@ -96,7 +97,7 @@ func TestTypesAreThoseOfTheContract(t *testing.T) {
 	for name, v := range map[string]any{
 		"Problem": Problem{}, "Compiled": Compiled{}, "CompiledJob": CompiledJob{}, "Schedule": Schedule{}, "LongPlan": LongPlan{}, "Block": Block{}, "Usage": Usage{},
 		"ChainLink": ChainLink{}, "PlanPoint": PlanPoint{}, "PlanOptions": PlanOptions{}, "PlanResult": PlanResult{},
-		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "Remedy": Remedy{}, "ResilienceAnswer": ResilienceAnswer{}, "BurstAnswer": BurstAnswer{}, "BurstJob": BurstJob{}, "BackgroundJob": BackgroundJob{}, "MoldAnswer": MoldAnswer{}, "PlanCost": PlanCost{}, "MoldTry": MoldTry{}, "Harm": jigsaw.HarmDocument{}, "Failure": jigsaw.Failure{}, "Progress": Progress{},
+		"Binding": jigsaw.BindingValue{}, "WhatIfChange": WhatIfChange{}, "WhatIfAnswer": WhatIfAnswer{}, "Remedy": Remedy{}, "ResilienceAnswer": ResilienceAnswer{}, "BurstAnswer": BurstAnswer{}, "BurstJob": BurstJob{}, "BackgroundJob": BackgroundJob{}, "MoldAnswer": MoldAnswer{}, "PlanCost": PlanCost{}, "MoldTry": MoldTry{}, "Harm": whatif.HarmDocument{}, "Failure": whatif.Failure{}, "Progress": Progress{},
 		"EstimateParams": EstimateParams{}, "EstimateResult": EstimateResult{}, "Architecture": Architecture{}, "Estimate": Estimate{}, "ProfileInfo": ProfileInfo{},
 		"Scenario": Scenario{}, "ScenarioHead": ScenarioHead{}, "PlanEvent": PlanEvent{}, "Ready": Ready{},
 	} {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 
-	"jigsaw"
 	"jigsaw/formulation/instance/profiles"
+	"jigsaw/whatif"
 )
 
 type resilienceParams struct {
@@ -16,7 +16,7 @@ type resilienceParams struct {
 // ResilienceAnswer is the effect of the failure of each link and node, and its picture as SVG. Harm is empty
 // if there is no plan.
 type ResilienceAnswer struct {
-	jigsaw.ResilienceDocument
+	whatif.ResilienceDocument
 	Picture string `json:"picture"`
 }
 
@@ -36,7 +36,7 @@ func (a *API) resilience(ctx context.Context, p *resilienceParams, send func(Eve
 	if err != nil {
 		return nil, err
 	}
-	r, err := jigsaw.Resilience(ctx, s.document.Spec, profiles.Shipped(), jigsaw.ResilienceOptions{
+	r, err := whatif.Resilience(ctx, s.document.Spec, profiles.Shipped(), whatif.ResilienceOptions{
 		Seed: options.Seed, Failures: 1, Progress: func(done, of int) { send(Event{Progress: &Progress{done, of}}) },
 	})
 	if err != nil {

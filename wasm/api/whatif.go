@@ -6,8 +6,10 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/profiles"
+	"jigsaw/whatif"
 )
 
 // WhatIfChange is a change of the cluster or the jobs.
@@ -32,8 +34,8 @@ type WhatIfAnswer struct {
 	Reasons    []string     `json:"reasons"`
 }
 
-func (c WhatIfChange) change() jigsaw.Change {
-	return jigsaw.Change{Kind: jigsaw.ChangeKind(c.Kind), Subject: c.Subject, Factor: c.Factor}
+func (c WhatIfChange) change() change.Change {
+	return change.Change{Kind: change.Kind(c.Kind), Subject: c.Subject, Factor: c.Factor}
 }
 
 // whatIf plans an instance with and without a change.
@@ -47,7 +49,7 @@ func (a *API) whatIf(ctx context.Context, p *whatIfParams) (*WhatIfAnswer, error
 		return nil, err
 	}
 	change := p.Change.change()
-	r, err := jigsaw.WhatIf(ctx, s.document.Spec, profiles.Shipped(), change, options)
+	r, err := whatif.Compare(ctx, s.document.Spec, profiles.Shipped(), change, options)
 	if err == nil {
 		err = ctx.Err() // no answer rather than half of one
 	}
@@ -111,7 +113,7 @@ func (a *API) remedies(ctx context.Context, p *textParams) (*remediesResult, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := jigsaw.Remedies(ctx, s.document.Spec, profiles.Shipped())
+	found, err := whatif.Remedies(ctx, s.document.Spec, profiles.Shipped())
 	if err == nil {
 		err = ctx.Err()
 	}

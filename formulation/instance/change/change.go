@@ -271,3 +271,18 @@ func without(spec *instance.Spec, i int) []instance.JobSpec {
 	}
 	return jobs
 }
+
+// SameGPU returns the GPU of a changed cluster that has the name of an old one; -1 and false if there is none.
+func SameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, bool) {
+	nodes := make(map[string]*instance.Node, len(now.Nodes))
+	for n := range now.Nodes {
+		nodes[now.Nodes[n].Name] = &now.Nodes[n]
+	}
+	return func(g instance.GPUID) (instance.GPUID, bool) {
+		at, node := instance.GPUID(-1), &was.Nodes[was.GPUs[g].Node]
+		if there, ok := nodes[node.Name]; ok {
+			at = there.At(node.Place(g))
+		}
+		return at, at >= 0
+	}
+}

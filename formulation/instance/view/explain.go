@@ -30,7 +30,7 @@ func (c *chain) rates(job instance.JobID) string {
 		return fmt.Sprintf("the plan repeats every %s and does not end", period)
 	}
 	n := c.s.Iterations(c.in)[job]
-	return fmt.Sprintf("the plan repeats every %s, in which %s runs %s", period, c.name(job), plural(n, "iteration"))
+	return fmt.Sprintf("the plan repeats every %s, in which %s runs %s", period, c.name(job), Count(n, "iteration"))
 }
 
 // parts are the ticks of a chain by what they went to.

@@ -161,7 +161,7 @@ func (e *stays) sentence(j instance.JobID, alone instance.Tick) string {
 	if load := e.from[j] - link.Admitted; load > little {
 		list = append(list, e.at(load)+" loading")
 	}
-	text := fmt.Sprintf("%s for its %s", e.at(e.work[j]), plural(job.Iterations, "iteration"))
+	text := fmt.Sprintf("%s for its %s", e.at(e.work[j]), Count(job.Iterations, "iteration"))
 	mates := e.mates(j)
 	if least := instance.Tick(job.Iterations) * alone; alone > 0 && len(mates) > 0 {
 		text += fmt.Sprintf(", %s alone on the empty cluster,", e.at(least))
@@ -203,7 +203,7 @@ func (e *stays) names(list []instance.JobID) string {
 		names = append(names, e.name(j))
 	}
 	if more := len(list) - namedMates; more > 0 {
-		names = append(names, plural(more, "other"))
+		names = append(names, Count(more, "other"))
 	}
 	if n := len(names) - 1; n > 0 {
 		return strings.Join(names[:n], ", ") + " and " + names[n]

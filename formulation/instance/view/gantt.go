@@ -256,11 +256,11 @@ func (c *chart) against(value float64, bound string) []string {
 // inventory says what is in the picture.
 func (c *chart) inventory() []string {
 	in := c.in
-	places := plural(len(in.GPUs), "GPU") + " on " + plural(len(in.Nodes), "node")
+	places := Count(len(in.GPUs), "GPU") + " on " + Count(len(in.Nodes), "node")
 	if len(in.Racks) > 1 {
-		places += " in " + plural(len(in.Racks), "rack")
+		places += " in " + Count(len(in.Racks), "rack")
 	}
-	return []string{places, plural(len(in.Jobs), "job"), plural(len(c.tasks), "task"), plural(len(c.syncs), "sync"),
+	return []string{places, Count(len(in.Jobs), "job"), Count(len(c.tasks), "task"), Count(len(c.syncs), "sync"),
 		fmt.Sprintf("1 tick = %s", seconds(in, 1))}
 }
 
@@ -318,7 +318,7 @@ func (c *chart) collectNotes() {
 		note("The schedule is empty.")
 	}
 	if c.plain {
-		note("Thinned: with %s, tasks have no labels and tooltips.", plural(len(c.tasks), "task"))
+		note("Thinned: with %s, tasks have no labels and tooltips.", Count(len(c.tasks), "task"))
 	}
 	if len(c.links) > 0 && c.links[0].merged {
 		n := 0
@@ -327,7 +327,7 @@ func (c *chart) collectNotes() {
 				n++
 			}
 		}
-		note("Thinned: %s with traffic are drawn as %s; the height is their mean load.", plural(n, "link"), plural(len(c.links), "row"))
+		note("Thinned: %s with traffic are drawn as %s; the height is their mean load.", Count(n, "link"), Count(len(c.links), "row"))
 	} else if c.area {
 		note("Thinned: links show their load, not single syncs.")
 	}
@@ -338,7 +338,7 @@ func (c *chart) collectNotes() {
 		}
 	}
 	if lost > 0 {
-		note("%s cannot be drawn: failed links leave no route.", plural(lost, "sync"))
+		note("%s cannot be drawn: failed links leave no route.", Count(lost, "sync"))
 	}
 	for j, end := range c.s.Completion(c.in) {
 		if d := c.in.Jobs[j].Deadline; d > 0 && end > d && c.period == 0 && len(c.notes) < 8 {

@@ -187,7 +187,7 @@ func (c *chart) mergeLinks(byRack bool) {
 			rows = append(rows, linkRow{label: label, merged: true})
 		}
 		rows[n].links = append(rows[n].links, row.links...)
-		rows[n].sub = plural(len(rows[n].links), "link")
+		rows[n].sub = Count(len(rows[n].links), "link")
 	}
 	c.links = rows
 }

@@ -20,7 +20,7 @@ func Hours(w io.Writer, in *instance.Instance, s *instance.BlockSchedule, opt Ga
 		return fmt.Errorf("view: the plan has residencies of %d jobs, the instance has %d jobs", len(s.Residency), len(in.Jobs))
 	}
 	if opt.Block < -1 || opt.Block > len(s.Blocks) {
-		return fmt.Errorf("view: there is no block %d: the plan has %s", opt.Block, plural(len(s.Blocks), "block"))
+		return fmt.Errorf("view: there is no block %d: the plan has %s", opt.Block, Count(len(s.Blocks), "block"))
 	}
 	h := &hours{chart: chart{svg: svg{w: w}, plan: &plan{in: in}, opt: opt, lim: defaultLimits, colour: jobColours(in)}, plan: s}
 	h.from, h.to = s.Spans(in)
@@ -133,7 +133,7 @@ func (h *hours) when(j instance.JobID) string {
 	if a := h.admitted(j); a > 0 || !h.opt.Begin.IsZero() {
 		from = clock(a)
 	}
-	return fmt.Sprintf("%s, %s to %s", plural(h.in.Jobs[j].Workers, "GPU"), from, clock(h.to[j]))
+	return fmt.Sprintf("%s, %s to %s", Count(h.in.Jobs[j].Workers, "GPU"), from, clock(h.to[j]))
 }
 
 // summary is the line below the title.
@@ -158,8 +158,8 @@ func (h *hours) draw() {
 	if title == "" {
 		title = in.Name
 	}
-	inventory := fmt.Sprintf("%s on %s in %s  ·  %s tasks in %s", plural(len(in.Jobs), "job"), plural(len(in.GPUs), "GPU"), plural(len(in.Nodes), "node"),
-		integer(h.plan.Tasks()), plural(len(h.plan.Blocks), "block"))
+	inventory := fmt.Sprintf("%s on %s in %s  ·  %s tasks in %s", Count(len(in.Jobs), "job"), Count(len(in.GPUs), "GPU"), Count(len(in.Nodes), "node"),
+		integer(h.plan.Tasks()), Count(len(h.plan.Blocks), "block"))
 	h.open(title, "When jobs are on which GPUs: "+h.summary()+"; "+inventory+".")
 	h.label("h", margin, 32, title)
 	h.label("s", margin, 50, h.summary())

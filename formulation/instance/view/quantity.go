@@ -130,8 +130,8 @@ func percent(share float64) string {
 	return group(strconv.FormatFloat(100*share, 'f', digits, 64)) + " %"
 }
 
-// plural writes a count with its noun.
-func plural(n int, noun string) string {
+// Count writes a number with its noun, as "2 jobs".
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -1,4 +1,4 @@
-package jigsaw
+package whatif
 
 import (
 	"cmp"
@@ -12,7 +12,9 @@ import (
 	"strings"
 	"sync"
 
+	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/formulation/instance/view"
@@ -71,7 +73,7 @@ type ResilienceOptions struct {
 // ResilienceResult is what failures do to the plan of an instance.
 type ResilienceResult struct {
 	// Plan is that of the whole cluster.
-	Plan *Result
+	Plan *jigsaw.Result
 	// Harm by case, the greatest first: no plan at all, then the worst plan.
 	Harm []Harm
 	// Cases is how many there are; more than len(Harm) where the run was interrupted.
@@ -81,7 +83,7 @@ type ResilienceResult struct {
 // Resilience plans an instance, and says for every link and node, or for pairs of them,
 // what its failure does: to the plan carried over at once, and to one made anew. All plans
 // are quick ones, of a fixed amount of work. Cases run side by side. Cancelling ctx returns
-// what is there. models are where jobs find their profiles, as [Models]. Plans that repeat
+// what is there. models are where jobs find their profiles, as [jigsaw.Models]. Plans that repeat
 // are not looked at.
 func Resilience(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt ResilienceOptions) (*ResilienceResult, error) {
 	in, err := instance.Compile(spec, models)
@@ -92,10 +94,10 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return nil, instance.Problems{{Path: "objective", Message: "failures are examined for plans that run once; choose makespan or weighted_completion"}}
 	}
 	if opt.Failures < 1 || opt.Failures > 2 {
-		return nil, fmt.Errorf("jigsaw: %d failures at once; choose 1 or 2", opt.Failures)
+		return nil, fmt.Errorf("whatif: %d failures at once; choose 1 or 2", opt.Failures)
 	}
 	r := &ResilienceResult{}
-	if r.Plan, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.plan() == nil {
+	if r.Plan, err = jigsaw.Plan(ctx, in, jigsaw.Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.Schedule == nil && r.Plan.Blocks == nil {
 		return r, err
 	}
 	if r.Plan.Schedule == nil {
@@ -128,7 +130,7 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 	var done int
 	var mu sync.Mutex
 	state.Parallel(len(groups), func(k int) {
-		var anew *Result // of the first that needs one
+		var anew *jigsaw.Result // of the first that needs one
 		for _, i := range groups[k] {
 			if ctx.Err() != nil {
 				return
@@ -276,7 +278,7 @@ func alike(in *instance.Instance, failed []Failure) []string {
 }
 
 // harm works one case out. anew is the plan without the old one of a case alike, if there is one yet.
-func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *Result, failed []Failure, opt ResilienceOptions, anew **Result) (*Harm, error) {
+func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, whole *jigsaw.Result, failed []Failure, opt ResilienceOptions, anew **jigsaw.Result) (*Harm, error) {
 	h := &Harm{Failures: failed}
 	changed := *spec
 	changed.Cluster.FailedLinks = slices.Clone(spec.Cluster.FailedLinks)
@@ -318,7 +320,7 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		}
 		in = in.Part(in.AllJobs(), nodes, nil).Instance
 	}
-	same := sameGPU(before, in)
+	same := change.SameGPU(before, in)
 	fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
 	if err != nil {
 		h.Unrepaired = err.Error()
@@ -329,7 +331,7 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		const deadlines = 10 // the rule that a repair may break
 		for _, v := range check.Schedule(in, fixed.Schedule) {
 			if h.Unrepaired = v.String(); v.Rule != deadlines {
-				return nil, fmt.Errorf("jigsaw: after the failure of %v the repair broke a rule: %v", failed, v)
+				return nil, fmt.Errorf("whatif: after the failure of %v the repair broke a rule: %v", failed, v)
 			}
 		}
 		if h.Unrepaired == "" {
@@ -337,12 +339,12 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 			h.Replanned = h.Repaired
 		}
 	}
-	if *anew == nil || (*anew).Status == Infeasible { // which is proven with names
-		if *anew, err = Plan(ctx, in, Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP, bare: true}); err != nil {
+	if *anew == nil || (*anew).Status == jigsaw.Infeasible { // which is proven with names
+		if *anew, err = jigsaw.Plan(ctx, in, jigsaw.Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP, NoBaselines: true}); err != nil {
 			return nil, fmt.Errorf("after the failure of %v: %w", failed, err)
 		}
 	}
-	if (*anew).Status == Infeasible {
+	if (*anew).Status == jigsaw.Infeasible {
 		h.Infeasible = (*anew).Reasons
 		return h, nil
 	}
@@ -381,13 +383,13 @@ type HarmDocument struct {
 // Document is the printed form.
 func (r *ResilienceResult) Document() *ResilienceDocument {
 	d := &ResilienceDocument{
-		Objective: r.Plan.Instance.Objective, Plan: Number(r.Plan.Primal), Bound: Number(r.Plan.Dual), Certified: r.Plan.Certified,
+		Objective: r.Plan.Instance.Objective, Plan: jigsaw.Number(r.Plan.Primal), Bound: jigsaw.Number(r.Plan.Dual), Certified: r.Plan.Certified,
 		Cases: r.Cases, Interrupted: len(r.Harm) < r.Cases, Harm: []HarmDocument{},
 	}
 	for i := range r.Harm {
 		h := &r.Harm[i]
 		d.Harm = append(d.Harm, HarmDocument{
-			h.Failures, append([]string{}, h.Touched...), h.Moved, Number(h.Repaired), h.Unrepaired, Number(h.Replanned), Number(h.Bound), h.Certified, h.Infeasible,
+			h.Failures, append([]string{}, h.Touched...), h.Moved, jigsaw.Number(h.Repaired), h.Unrepaired, jigsaw.Number(h.Replanned), jigsaw.Number(h.Bound), h.Certified, h.Infeasible,
 		})
 	}
 	return d
@@ -431,7 +433,7 @@ func (r *ResilienceResult) Draw(w io.Writer) error {
 	}
 	o := view.NetworkOptions{
 		Title: in.Name + ": harm by failures", Links: map[string]view.NetworkMark{}, Nodes: map[string]view.NetworkMark{},
-		Least: "no harm", Most: "+" + FormatValue(in, worst), Beyond: "no plan found",
+		Least: "no harm", Most: "+" + jigsaw.FormatValue(in, worst), Beyond: "no plan found",
 	}
 	for i := range r.Harm {
 		h := &r.Harm[i]
@@ -443,7 +445,7 @@ func (r *ResilienceResult) Draw(w io.Writer) error {
 			if worst.Sign() > 0 && d.Sign() > 0 {
 				mark.Level, _ = new(big.Rat).Quo(d, worst).Float64()
 			}
-			mark.Text = fmt.Sprintf("%s affected, repaired %s, re-planned %s", count(len(h.Touched), "job"), FormatValue(in, h.Repaired), FormatValue(in, h.Replanned))
+			mark.Text = fmt.Sprintf("%s affected, repaired %s, re-planned %s", view.Count(len(h.Touched), "job"), jigsaw.FormatValue(in, h.Repaired), jigsaw.FormatValue(in, h.Replanned))
 		}
 		for _, f := range h.Failures {
 			marks, name := o.Links, f.Link

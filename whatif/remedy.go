@@ -1,4 +1,4 @@
-package jigsaw
+package whatif
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/change"
 )
 
 // Remedy is a change of an instance that had no plan, with which one was found.
@@ -80,17 +81,17 @@ func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
 			job(fmt.Sprint("spb ", source), source, "spb: {rule: free}", func(j *instance.JobSpec) { j.SPB.Rule = "free" })
 		}
 	}
-	change := func(kind string, c Change) {
+	apply := func(kind string, c change.Change) {
 		if changed, err := c.Apply(spec, in); err == nil {
 			add(kind, c.String(), changed)
 		}
 	}
 	for _, factor := range []float64{2, 4, 10} {
-		change("network", Change{Kind: Network, Factor: factor})
+		apply("network", change.Change{Kind: change.Network, Factor: factor})
 	}
 	for t := range in.Types {
 		if n := slices.IndexFunc(in.Nodes, func(n instance.Node) bool { return int(n.Type) == t }); n >= 0 {
-			change(fmt.Sprint("gpu ", t), Change{Kind: AddGPU, Subject: in.Nodes[n].Name})
+			apply(fmt.Sprint("gpu ", t), change.Change{Kind: change.AddGPU, Subject: in.Nodes[n].Name})
 		}
 	}
 	for _, source := range late {

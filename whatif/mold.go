@@ -1,4 +1,4 @@
-package jigsaw
+package whatif
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"jigsaw"
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
@@ -19,11 +20,11 @@ type MoldResult struct {
 	Workers []int
 	// Spec with these numbers, and the plan of it. Its bounds are for these numbers.
 	Spec   *instance.Spec
-	Result *Result
+	Result *jigsaw.Result
 	// Bound on the makespan in ticks that holds for all choices of numbers, and Proof its certificate, which has passed
-	// [CertifyMolds].
+	// [jigsaw.CertifyMolds].
 	Bound *big.Rat
-	Proof *Certificate
+	Proof *jigsaw.Certificate
 	// Tried are the combinations that were planned, the best first, and Choices the number of all combinations, a billion
 	// if there are more.
 	Tried   []Molded
@@ -42,13 +43,13 @@ const mostMolds = 64
 // Mold plans a spec whose moldable jobs have numbers of workers to choose from: all combinations if there are
 // few, else those that a local search over single jobs visits, each by a quick plan. Combinations that a bound proves to be no better
 // than one before them are left out. The best is planned once more with opt. models are where
-// it finds its profiles, as [Models].
-func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt Options) (*MoldResult, error) {
+// it finds its profiles, as [jigsaw.Models].
+func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt jigsaw.Options) (*MoldResult, error) {
 	in, err := instance.CompileMolds(spec, models)
 	if err != nil {
 		return nil, err
 	}
-	m := &molding{ctx: ctx, spec: spec, models: models, quick: opt, known: map[string]*Result{}}
+	m := &molding{ctx: ctx, spec: spec, models: models, quick: opt, known: map[string]*jigsaw.Result{}}
 	m.quick.Quick, m.quick.Effort, m.quick.Progress = true, 0, nil
 	if opt.Time > 0 {
 		m.quick.Time = max(time.Millisecond, opt.Time/(2*mostMolds))
@@ -57,7 +58,7 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	bound := area.Molds(m.alternatives(in))
 	m.bound = bound.Value
 	proof := bound.Proof(in)
-	if _, err := CertifyMolds(context.Background(), in, proof); err != nil {
+	if _, err := jigsaw.CertifyMolds(context.Background(), in, proof); err != nil {
 		return nil, err
 	}
 	choices := m.choices()
@@ -67,16 +68,16 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	}
 	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Tried: m.tried, Choices: choices}
 	slices.SortStableFunc(r.Tried, sooner)
-	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == Infeasible {
-		r.Result.Status = Unknown // of other numbers nothing is known
+	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == jigsaw.Infeasible {
+		r.Result.Status = jigsaw.Unknown // of other numbers nothing is known
 	}
 	if r.Result.Primal != nil && r.Result.Primal.Cmp(r.Bound) < 0 {
-		return nil, fmt.Errorf("jigsaw: a plan of %s ends before the bound of all numbers of workers, %s", r.Result.Primal.RatString(), r.Bound.RatString())
+		return nil, fmt.Errorf("whatif: a plan of %s ends before the bound of all numbers of workers, %s", r.Result.Primal.RatString(), r.Bound.RatString())
 	}
 	if opt.Quick || r.Result.Primal == nil || ctx.Err() != nil {
 		return r, nil
 	}
-	again, err := Plan(ctx, r.Result.Instance, opt)
+	again, err := jigsaw.Plan(ctx, r.Result.Instance, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +105,10 @@ type molding struct {
 	ctx    context.Context
 	spec   *instance.Spec
 	models instance.ProfileSource
-	quick  Options
+	quick  jigsaw.Options
 	jobs   []moldable
-	bound  *big.Rat           // on the makespan with any numbers of workers
-	known  map[string]*Result // by numbers of workers
+	bound  *big.Rat                  // on the makespan with any numbers of workers
+	known  map[string]*jigsaw.Result // by numbers of workers
 	tried  []Molded
 }
 
@@ -165,7 +166,7 @@ func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err
 		if err != nil {
 			return nil, false, err
 		}
-		if r, err = Plan(m.ctx, in, m.quick); err != nil {
+		if r, err = jigsaw.Plan(m.ctx, in, m.quick); err != nil {
 			return nil, false, err
 		}
 		m.known[key] = r
@@ -176,7 +177,7 @@ func (m *molding) try(chosen []int, best []int) (workers []int, better bool, err
 	}
 	old := m.known[fmt.Sprint(best)]
 	if r.Primal == nil { // all are infeasible only if each is
-		return workers, old.Status == Infeasible && r.Status != Infeasible, nil
+		return workers, old.Status == jigsaw.Infeasible && r.Status != jigsaw.Infeasible, nil
 	}
 	return workers, old.Primal == nil || r.Primal.Cmp(old.Primal) < 0, nil
 }

@@ -1,4 +1,4 @@
-package jigsaw
+package whatif
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"jigsaw"
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/change"
@@ -13,39 +14,14 @@ import (
 	"jigsaw/heuristics/repair"
 )
 
-// ChangeKind is a way to change an instance.
-type ChangeKind = change.Kind
-
-// The kinds of changes; see package change.
-const (
-	AddGPU     = change.AddGPU
-	FailGPU    = change.FailGPU
-	Network    = change.Network
-	LinkSpeed  = change.LinkSpeed
-	CutLink    = change.CutLink
-	MoreMemory = change.MoreMemory
-	GPUSpeed   = change.GPUSpeed
-	DropJob    = change.DropJob
-	FailNode   = change.FailNode
-	DoneJob    = change.DoneJob
-	Progress   = change.Progress
-	Left       = change.Left
-)
-
-// ChangeKinds are all kinds.
-func ChangeKinds() []ChangeKind { return change.Kinds() }
-
-// Change is one change of an instance.
-type Change = change.Change
-
-// WhatIfResult is what a change of an instance does, as [WhatIf] finds it.
-type WhatIfResult struct {
+// Comparison is what a change of an instance does, as [Compare] finds it.
+type Comparison struct {
 	// Spec is the changed instance.
 	Spec *instance.Spec
 	// Before and After are the plans of both, made in the same way, except that After may begin
 	// with the order of Before, so that a faster network never makes the plan worse. After is nil
 	// if the change makes the instance invalid; Reasons then say why.
-	Before, After *Result
+	Before, After *jigsaw.Result
 	Reasons       []string
 	// Predicted is the relative change of the bound that the prices of the linear
 	// program predict; nil where they do not tell.
@@ -54,7 +30,7 @@ type WhatIfResult struct {
 
 // Verified is the relative change of the bound between the two plans; nil if one of
 // them has no bound.
-func (r *WhatIfResult) Verified() *float64 {
+func (r *Comparison) Verified() *float64 {
 	if r.After == nil || r.Before.Dual == nil || r.After.Dual == nil || r.Before.Dual.Sign() == 0 {
 		return nil
 	}
@@ -63,17 +39,17 @@ func (r *WhatIfResult) Verified() *float64 {
 	return &v
 }
 
-// WhatIf plans an instance with and without a change. models are where both find
-// their profiles, as [Models]. A change that cannot be made is an
+// Compare plans an instance with and without a change. models are where both find
+// their profiles, as [jigsaw.Models]. A change that cannot be made is an
 // [instance.Problems]. Where ctx ends before both plans are made, the result holds those that are
 // (none: it is nil), with the error of ctx: a plan that was cut short says nothing about the change.
-func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, change Change, opt Options) (*WhatIfResult, error) {
+func Compare(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, c change.Change, opt jigsaw.Options) (*Comparison, error) {
 	in, err := instance.Compile(spec, models)
 	if err != nil {
 		return nil, err
 	}
-	r := &WhatIfResult{}
-	if r.Spec, err = change.Apply(spec, in); err != nil {
+	r := &Comparison{}
+	if r.Spec, err = c.Apply(spec, in); err != nil {
 		return nil, instance.Problems{{Message: err.Error()}}
 	}
 	changed, err := instance.Compile(r.Spec, models)
@@ -85,16 +61,16 @@ func WhatIf(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	} else if err != nil {
 		return nil, err
 	}
-	r.Before, err = Plan(ctx, in, opt)
+	r.Before, err = jigsaw.Plan(ctx, in, opt)
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if changed == nil {
 		return r, nil
 	}
-	r.Predicted = predict(r.Before, change, changed)
-	opt.start = carriedOver(in, changed, r.Before.Schedule)
-	after, err := Plan(ctx, changed, opt)
+	r.Predicted = predict(r.Before, c, changed)
+	opt.Start = carriedOver(in, changed, r.Before.Schedule)
+	after, err := jigsaw.Plan(ctx, changed, opt)
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
@@ -111,7 +87,7 @@ func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance
 	if s == nil || in.Objective.Periodic() || len(in.Jobs) != len(changed.Jobs) {
 		return nil
 	}
-	same := sameGPU(in, changed)
+	same := change.SameGPU(in, changed)
 	fixed, err := repair.Repair(changed, s, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
 	if err != nil || len(check.Schedule(changed, fixed.Schedule)) > 0 {
 		return nil // no room, or too late for a deadline
@@ -119,28 +95,13 @@ func carriedOver(in, changed *instance.Instance, s *instance.Schedule) *instance
 	return fixed.Schedule
 }
 
-// sameGPU returns the GPU of a changed cluster that has the name of an old one; -1 and false if there is none.
-func sameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, bool) {
-	nodes := make(map[string]*instance.Node, len(now.Nodes))
-	for n := range now.Nodes {
-		nodes[now.Nodes[n].Name] = &now.Nodes[n]
-	}
-	return func(g instance.GPUID) (instance.GPUID, bool) {
-		at, node := instance.GPUID(-1), &was.Nodes[was.GPUs[g].Node]
-		if there, ok := nodes[node.Name]; ok {
-			at = there.At(node.Place(g))
-		}
-		return at, at >= 0
-	}
-}
-
 // predict is the relative change of the bound by the prices of the fluid program,
 // which are about resources: growth of the resource times its effect. They say
 // nothing where another bound is the stronger one, or about jobs and speeds.
-func predict(before *Result, change Change, changed *instance.Instance) *float64 {
+func predict(before *jigsaw.Result, c change.Change, changed *instance.Instance) *float64 {
 	in, bindings := before.Instance, before.BindingBound().Binding
 	priced := func(b bound.Binding) bool { return b.Row != "" }
-	if change.Kind == DropJob || change.Kind == FailNode || change.Kind == GPUSpeed || !slices.ContainsFunc(bindings, priced) {
+	if c.Kind == change.DropJob || c.Kind == change.FailNode || c.Kind == change.GPUSpeed || !slices.ContainsFunc(bindings, priced) {
 		return nil
 	}
 	sum := 0.0

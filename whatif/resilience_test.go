@@ -1,4 +1,4 @@
-package jigsaw_test
+package whatif_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/whatif"
 )
 
 func exampleDocument(t *testing.T, name string) *codec.Document {
@@ -27,12 +28,12 @@ func exampleDocument(t *testing.T, name string) *codec.Document {
 	return document
 }
 
-func resilienceOf(t *testing.T, name string, opt jigsaw.ResilienceOptions) *jigsaw.ResilienceResult {
+func resilienceOf(t *testing.T, name string, opt whatif.ResilienceOptions) *whatif.ResilienceResult {
 	t.Helper()
 	document := exampleDocument(t, name)
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	r, err := jigsaw.Resilience(context.Background(), document.Spec, models, opt)
+	r, err := whatif.Resilience(context.Background(), document.Spec, models, opt)
 	require.NoError(t, err)
 	return r
 }
@@ -44,7 +45,7 @@ func TestResilience(t *testing.T) {
 		names = names[:1]
 	}
 	for _, name := range names {
-		r := resilienceOf(t, name, jigsaw.ResilienceOptions{Failures: 1})
+		r := resilienceOf(t, name, whatif.ResilienceOptions{Failures: 1})
 		in := r.Plan.Instance
 		require.Equal(t, len(in.Links)+len(in.Nodes), r.Cases)
 		require.Len(t, r.Harm, r.Cases)
@@ -70,14 +71,14 @@ func TestResilience(t *testing.T) {
 		assert.Positive(t, touched)
 
 		before := runtime.GOMAXPROCS(1)
-		again := resilienceOf(t, name, jigsaw.ResilienceOptions{Failures: 1})
+		again := resilienceOf(t, name, whatif.ResilienceOptions{Failures: 1})
 		runtime.GOMAXPROCS(before)
 		assert.Equal(t, r.Harm, again.Harm, "whatever the number of cores")
 	}
 }
 
 func TestResilienceOfPairs(t *testing.T) {
-	r := resilienceOf(t, "quickstart", jigsaw.ResilienceOptions{Failures: 2, Sample: 12, Seed: 3})
+	r := resilienceOf(t, "quickstart", whatif.ResilienceOptions{Failures: 2, Sample: 12, Seed: 3})
 	require.Len(t, r.Harm, 12)
 	for _, h := range r.Harm {
 		require.Len(t, h.Failures, 2)
@@ -87,7 +88,7 @@ func TestResilienceOfPairs(t *testing.T) {
 	document := exampleDocument(t, "quickstart")
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	r, err = jigsaw.Resilience(ctx, document.Spec, models, jigsaw.ResilienceOptions{Failures: 1, Progress: func(n, _ int) {
+	r, err = whatif.Resilience(ctx, document.Spec, models, whatif.ResilienceOptions{Failures: 1, Progress: func(n, _ int) {
 		if n == 3 {
 			stop()
 		}
@@ -140,7 +141,7 @@ func BenchmarkResilience(b *testing.B) {
 	models, err := jigsaw.Models()
 	require.NoError(b, err)
 	for b.Loop() {
-		r, err := jigsaw.Resilience(context.Background(), fatTree(), models, jigsaw.ResilienceOptions{Failures: 1})
+		r, err := whatif.Resilience(context.Background(), fatTree(), models, whatif.ResilienceOptions{Failures: 1})
 		require.NoError(b, err)
 		require.Len(b, r.Harm, 512)
 	}
@@ -148,9 +149,9 @@ func BenchmarkResilience(b *testing.B) {
 
 // TestResilienceOfNIC: both directions of a network card come to the same, and are worked out as one.
 func TestResilienceOfNIC(t *testing.T) {
-	r := resilienceOf(t, "quickstart", jigsaw.ResilienceOptions{Failures: 1})
+	r := resilienceOf(t, "quickstart", whatif.ResilienceOptions{Failures: 1})
 	in := r.Plan.Instance
-	harm := map[string]jigsaw.Harm{}
+	harm := map[string]whatif.Harm{}
 	for _, h := range r.Harm {
 		harm[h.Failures[0].Link] = h
 	}
@@ -192,7 +193,7 @@ func TestResilienceOfAlike(t *testing.T) {
 	if testing.Short() {
 		sample = 24
 	}
-	r, err := jigsaw.Resilience(t.Context(), &spec, models, jigsaw.ResilienceOptions{Failures: 2, Sample: sample, Seed: 1})
+	r, err := whatif.Resilience(t.Context(), &spec, models, whatif.ResilienceOptions{Failures: 2, Sample: sample, Seed: 1})
 	require.NoError(t, err)
 	for _, h := range r.Harm {
 		broken := spec
@@ -223,8 +224,9 @@ func TestResilienceOfAlike(t *testing.T) {
 // TestBeaten: the case whose new plan is the best one, if it is better than the plan.
 func TestBeaten(t *testing.T) {
 	value := func(n int64) *big.Rat { return big.NewRat(n, 1) }
-	r := &jigsaw.ResilienceResult{Plan: &jigsaw.Result{Instance: example(t, "quickstart"), Primal: value(9)}, Harm: []jigsaw.Harm{{}, {Replanned: value(9)}, {Replanned: value(12)}}}
+	in := &instance.Instance{Objective: instance.Makespan}
+	r := &whatif.ResilienceResult{Plan: &jigsaw.Result{Instance: in, Primal: value(9)}, Harm: []whatif.Harm{{}, {Replanned: value(9)}, {Replanned: value(12)}}}
 	require.Nil(t, r.Beaten())
-	r.Harm = append(r.Harm, jigsaw.Harm{Replanned: value(7)}, jigsaw.Harm{Replanned: value(8)})
+	r.Harm = append(r.Harm, whatif.Harm{Replanned: value(7)}, whatif.Harm{Replanned: value(8)})
 	require.Same(t, &r.Harm[3], r.Beaten())
 }

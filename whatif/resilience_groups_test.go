@@ -1,4 +1,4 @@
-package jigsaw_test
+package whatif_test
 
 import (
 	"math/rand/v2"
@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jigsaw"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/whatif"
 )
 
 // TestResilienceOfGroups: where workers have several GPUs, plans whose jobs may all stay are repaired, too.
@@ -16,7 +16,7 @@ func TestResilienceOfGroups(t *testing.T) {
 	repaired := 0
 	for seed := range instancetest.Many(uint64(100), 25) {
 		spec := instancetest.GroupedSpec(rand.New(rand.NewPCG(seed, 51)), instancetest.Options{Objective: instance.Makespan})
-		r, err := jigsaw.Resilience(t.Context(), spec, nil, jigsaw.ResilienceOptions{Failures: 1, NoLP: true})
+		r, err := whatif.Resilience(t.Context(), spec, nil, whatif.ResilienceOptions{Failures: 1, NoLP: true})
 		require.NoError(t, err, "seed %d", seed)
 		for _, h := range r.Harm {
 			if h.Repaired != nil {

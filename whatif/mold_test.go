@@ -1,4 +1,4 @@
-package jigsaw_test
+package whatif_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
+	"jigsaw/whatif"
 )
 
 // moldableSpec draws jobs of a few iterations that may have one or two workers, or three, on nodes of two GPUs of one or two types.
@@ -91,7 +92,7 @@ func TestMoldAgainstBruteForce(t *testing.T) {
 				}
 			}
 		}
-		r, err := jigsaw.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
+		r, err := whatif.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
 		require.NoError(t, err, "seed %d", seed)
 		require.NotNil(t, r.Result.Schedule, "seed %d", seed)
 		for i, j := range spec.Jobs {
@@ -144,7 +145,7 @@ jobs:
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
 	spec := document.Spec
-	r, err := jigsaw.Mold(t.Context(), spec, models, jigsaw.Options{Quick: true, NoLP: true})
+	r, err := whatif.Mold(t.Context(), spec, models, jigsaw.Options{Quick: true, NoLP: true})
 	require.NoError(t, err)
 	require.Equal(t, jigsaw.Unknown, r.Result.Status)
 	require.Equal(t, 2, r.Workers[0])
@@ -162,10 +163,10 @@ func TestMoldManyJobs(t *testing.T) {
 	}
 	t.Parallel()
 	spec := moldableSpec(rand.New(rand.NewPCG(7, 5)), 10)
-	a, err := jigsaw.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
+	a, err := whatif.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
 	require.NoError(t, err)
 	assert.Less(t, len(a.Tried), a.Choices)
-	b, err := jigsaw.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
+	b, err := whatif.Mold(t.Context(), spec, nil, jigsaw.Options{Quick: true})
 	require.NoError(t, err)
 	assert.Equal(t, a.Workers, b.Workers)
 	assert.Equal(t, a.Result.Primal, b.Result.Primal)
@@ -194,7 +195,7 @@ jobs:
 		require.NoError(t, err)
 		models, err := jigsaw.Models()
 		require.NoError(t, err)
-		_, err = jigsaw.Mold(t.Context(), document.Spec, models, jigsaw.Options{Quick: true})
+		_, err = whatif.Mold(t.Context(), document.Spec, models, jigsaw.Options{Quick: true})
 		var problems instance.Problems
 		require.ErrorAs(t, err, &problems, want)
 		document.Locate(problems)

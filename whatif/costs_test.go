@@ -1,7 +1,8 @@
-package jigsaw_test
+package whatif_test
 
 import (
 	"math/big"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,32 +12,20 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/whatif"
 )
-
-const rentable = `version: 1
-name: rent
-cluster:
-  gpu_types:
-    - {name: v100, memory: 32GiB, price_per_hour: 2.48}
-    - {name: spot, memory: 32GiB, price_per_hour: 0.74, profiled_as: [{gpu: v100}]}
-  racks:
-    - {nodes: 2, gpus: 4, gpu: v100, nic: 50Gbit/s, fabric: 600Gbit/s, uplink: 100Gbit/s}
-    - {nodes: 1, gpus: 4, gpu: spot, nic: 25Gbit/s, fabric: 600Gbit/s, uplink: 50Gbit/s}
-jobs:
-  - {name: vgg, model: vgg16, workers: 4, iterations: 16}
-  - {name: resnet, count: 2, model: resnet50, workers: 4, iterations: 16}
-  - {name: wide, model: resnet50, workers: 8, iterations: 4}
-`
 
 // TestCosts: choices of nodes have valid plans of what they cost, of which the right ones are chosen, and none beats a bound.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	document, err := codec.Decode([]byte(rentable))
+	data, err := os.ReadFile("../testdata/rented.yaml")
+	require.NoError(t, err)
+	document, err := codec.Decode(data)
 	require.NoError(t, err)
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	ask := func(budget *big.Rat, deadline instance.Duration) *jigsaw.CostResult {
-		r, err := jigsaw.Costs(t.Context(), document.Spec, models, jigsaw.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
+	ask := func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
+		r, err := whatif.Costs(t.Context(), document.Spec, models, whatif.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
 		require.NoError(t, err)
 		return r
 	}
@@ -85,7 +74,7 @@ func TestCosts(t *testing.T) {
 	} {
 		spec := *document.Spec
 		change(&spec)
-		_, err := jigsaw.Costs(t.Context(), &spec, models, jigsaw.CostOptions{})
+		_, err := whatif.Costs(t.Context(), &spec, models, whatif.CostOptions{})
 		assert.ErrorContains(t, err, want)
 	}
 }

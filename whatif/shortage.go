@@ -1,4 +1,4 @@
-package jigsaw
+package whatif
 
 import (
 	"context"
@@ -20,9 +20,9 @@ type Shortage struct {
 	Remedies []Remedy `json:"remedies"`
 }
 
-// MemoryShortage looks for a plan with a fraction of the work of [Plan]. If it finds
+// MemoryShortage looks for a plan with a fraction of the work that a plan takes. If it finds
 // one only on GPUs of unlimited memory, it says what is short. nil if memory is not the reason.
-// models are where the spec's jobs find their profiles, as [Models]. When ctx ends there
+// models are where the spec's jobs find their profiles, as jigsaw.Models. When ctx ends there
 // are fewer remedies.
 func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.ProfileSource) (*Shortage, error) {
 	in, err := instance.Compile(spec, models)
@@ -83,7 +83,7 @@ func unplaced(ctx context.Context, in *instance.Instance) error {
 	if reasons := relax.Infeasible(in); len(reasons) > 0 {
 		return errors.New(reasons[0])
 	}
-	_, err := heuristics.Config{Quick: true}.Greedy(ctx, in, rand.New(rand.NewPCG(0, greedyPart)))
+	_, err := heuristics.Config{Quick: true}.Greedy(ctx, in, rand.New(rand.NewPCG(0, 1)))
 	return err
 }
 
