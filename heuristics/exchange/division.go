@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
 )
@@ -18,7 +19,7 @@ type division struct {
 	area     []float64 // per job: GPU-ticks
 	estimate *estimate
 	scratch  scratch
-	groups   []instance.Group
+	groups   []groups.Group
 	load     []float64 // per group: GPU-ticks
 	free     []bool    // per node: in no group yet
 	across   bool      // a group has nodes of several racks
@@ -183,7 +184,7 @@ func (d *division) room(n int, j instance.JobID) bool {
 // fresh returns the first free nodes in a row that fit a job; without GPUs if there
 // are none. They are in one rack, except those of the first job that needs more:
 // two groups across racks might have trunks in common.
-func (d *division) fresh(j instance.JobID) instance.Group {
+func (d *division) fresh(j instance.JobID) groups.Group {
 	if g := d.row(j, false); g.GPUs > 0 || d.across {
 		return g
 	}
@@ -193,13 +194,13 @@ func (d *division) fresh(j instance.JobID) instance.Group {
 }
 
 // row returns the first free nodes in a row that fit a job, in one rack or across.
-func (d *division) row(j instance.JobID, across bool) instance.Group {
-	var g instance.Group
+func (d *division) row(j instance.JobID, across bool) groups.Group {
+	var g groups.Group
 	for n, free := range d.free {
 		node := &d.in.Nodes[n]
 		usable := free && d.in.Jobs[j].Runs(node.Type)
 		if !usable || !across && len(g.Nodes) > 0 && d.in.Nodes[g.Nodes[0]].Rack != node.Rack {
-			g = instance.Group{}
+			g = groups.Group{}
 		}
 		if usable {
 			g.Nodes, g.GPUs = append(g.Nodes, instance.NodeID(n)), g.GPUs+node.GPUs
@@ -208,7 +209,7 @@ func (d *division) row(j instance.JobID, across bool) instance.Group {
 			}
 		}
 	}
-	return instance.Group{}
+	return groups.Group{}
 }
 
 // schedule makes greedy plans of all groups and combines them.
@@ -218,7 +219,7 @@ func (d *division) schedule(ctx context.Context, rng *rand.Rand) *instance.Sched
 	plans := make([]*instance.Schedule, len(d.groups))
 	sources := make([]*rand.Rand, len(d.groups))
 	for n := range d.groups {
-		parts[n] = in.PartOf(d.groups, nil, n)
+		parts[n] = groups.Part(in, d.groups, nil, n)
 		sources[n] = state.Fork(rng)
 	}
 	state.Parallel(len(parts), func(n int) {

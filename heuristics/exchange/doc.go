@@ -19,7 +19,7 @@
 // get.
 //
 // Large neighbourhoods (neighbourhoods.go). A schedule of many nodes usually falls apart into
-// groups of nodes that share no job (instance.Group). A few groups at a time form an instance of their
+// groups of nodes that share no job (groups.Group). A few groups at a time form an instance of their
 // own, which lanes and residency searches improve like a whole instance; under makespan the groups
 // that end last are among them. If a schedule does not fall apart, the search starts from the best
 // of the exchanges. The more groups there are, the more of the work goes here, and the less often

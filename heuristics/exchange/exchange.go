@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
@@ -23,7 +24,7 @@ type Annealer struct {
 	area     []float64 // per job: GPU-ticks at the cheapest depths
 	estimate *estimate
 
-	groups []instance.Group
+	groups []groups.Group
 	taken  [][]instance.LinkID // per group: the trunks that it does not use
 	sides  []side              // per group: how it is scheduled
 	Best   state.Incumbent     // the best found by exchanges; nil: none
@@ -139,18 +140,18 @@ func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
 		return
 	}
 	if len(t.in.Nodes) >= ManyNodes {
-		if list := t.in.Groups(best.Schedule); divided(list, d.groups) {
+		if list := groups.Of(t.in, best.Schedule); divided(list, d.groups) {
 			t.take(best, list)
 			return
 		}
 	}
 	if s := d.plan(ctx, t.rng); s != nil {
-		t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, t.in.Groups(s))
+		t.take(state.Incumbent{Schedule: s, Value: state.ValueOf(t.in, s.Completion(t.in))}, groups.Of(t.in, s))
 	}
 }
 
 // divided reports whether a schedule falls apart into almost as many groups as another.
-func divided(list, other []instance.Group) bool { return 4*len(list) >= 3*len(other) }
+func divided(list, other []groups.Group) bool { return 4*len(list) >= 3*len(other) }
 
 // restart begins another cycle.
 func (t *Annealer) restart(best state.Incumbent) {
@@ -160,17 +161,17 @@ func (t *Annealer) restart(best state.Incumbent) {
 	} else {
 		t.share = max(t.share/2, leastShare)
 	}
-	from, groups := t.Best, t.in.Groups(t.Best.Schedule)
+	from, parts := t.Best, groups.Of(t.in, t.Best.Schedule)
 	if best.Value.Less(from.Value) {
-		if list := t.in.Groups(best.Schedule); divided(list, groups) {
-			from, groups = best, list
+		if list := groups.Of(t.in, best.Schedule); divided(list, parts) {
+			from, parts = best, list
 		}
 	}
-	t.take(from, groups)
+	t.take(from, parts)
 }
 
 // take continues from a schedule.
-func (t *Annealer) take(f state.Incumbent, groups []instance.Group) {
+func (t *Annealer) take(f state.Incumbent, groups []groups.Group) {
 	t.own, t.began = f, f.Value
 	t.groups = groups
 	t.taken, t.sides = t.split(f.Schedule, groups)
@@ -179,7 +180,7 @@ func (t *Annealer) take(f state.Incumbent, groups []instance.Group) {
 
 // split returns, for the groups of a schedule, the trunks that they do not use, and the schedules. A trunk that no group
 // uses is left to none, or two might begin to use it at once.
-func (t *Annealer) split(whole *instance.Schedule, groups []instance.Group) (taken [][]instance.LinkID, sides []side) {
+func (t *Annealer) split(whole *instance.Schedule, groups []groups.Group) (taken [][]instance.LinkID, sides []side) {
 	taken, sides = make([][]instance.LinkID, len(groups)), make([]side, len(groups))
 	trunks := t.in.Trunks(instance.UpTo[instance.LinkID](len(t.in.Links)))
 	for n, g := range groups {

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/state"
 )
@@ -125,10 +126,10 @@ func TestExchangeGains(t *testing.T) {
 	rng := heuristicstest.Source(0)
 	annealer := NewAnnealer(in, rng, nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
-	shared := slices.IndexFunc(annealer.groups, func(g instance.Group) bool { return len(g.Jobs) > 2 })
+	shared := slices.IndexFunc(annealer.groups, func(g groups.Group) bool { return len(g.Jobs) > 2 })
 	require.GreaterOrEqual(t, shared, 0)
 	jobs := annealer.groups[shared].Jobs
-	annealer.groups = append(annealer.groups, make([]instance.Group, manyGroups)...)
+	annealer.groups = append(annealer.groups, make([]groups.Group, manyGroups)...)
 	b := &pairExchange{Annealer: annealer, at: [2]int{shared, 1 - min(shared, 1)}, scale: 1, rng: rng}
 	gains := b.gains()
 	require.Len(t, gains, len(jobs))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/sequence"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
@@ -21,8 +22,8 @@ type Neighbourhoods struct {
 	in      *instance.Instance
 	without method.Set
 	rng     *rand.Rand
-	Best    state.Incumbent  // the best that falls apart; nil: none
-	groups  []instance.Group // of it
+	Best    state.Incumbent // the best that falls apart; nil: none
+	groups  []groups.Group  // of it
 	// rounds is the number of rounds for which a neighbourhood is searched.
 	rounds int
 	// stale is the number of batches without a better schedule.
@@ -92,8 +93,8 @@ func (p *Neighbourhoods) few(groups int) bool {
 // take continues from a schedule if it falls apart into enough groups, none of which has
 // more than half of the GPUs.
 func (p *Neighbourhoods) take(f state.Incumbent) {
-	list := p.in.Groups(f.Schedule)
-	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g instance.Group) bool { return 2*g.GPUs > len(p.in.GPUs) }) {
+	list := groups.Of(p.in, f.Schedule)
+	if (len(list) > walksWorth || p.few(len(list))) && !slices.ContainsFunc(list, func(g groups.Group) bool { return 2*g.GPUs > len(p.in.GPUs) }) {
 		p.Best, p.groups, p.stale = f, list, 0
 	}
 }
@@ -144,7 +145,7 @@ func (p *Neighbourhoods) batch(ctx context.Context) {
 		if f.Value.Less(p.Best.Value) {
 			p.stale = 0
 		}
-		p.Best, p.groups = f, p.in.Groups(whole)
+		p.Best, p.groups = f, groups.Of(p.in, whole)
 	}
 }
 
@@ -177,7 +178,7 @@ func (p *Neighbourhoods) draw(same bool) []*neighbourhood {
 				taken[n] = true
 			}
 		}
-		part := p.in.PartOf(list, held, chosen...)
+		part := groups.Part(p.in, list, held, chosen...)
 		if len(part.Jobs) == 0 {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/state"
@@ -30,7 +31,7 @@ func TestGroups(t *testing.T) {
 		of := make([]int, len(in.Nodes))
 		used := map[instance.LinkID]int{}
 		jobs := 0
-		for n, g := range in.Groups(s) {
+		for n, g := range groups.Of(in, s) {
 			gpus := 0
 			for _, node := range g.Nodes {
 				require.Zero(t, of[node], "a node in two groups")
@@ -73,7 +74,7 @@ func TestDivide(t *testing.T) {
 			}
 			divided++
 			require.Empty(t, check.Schedule(in, s), "%s, seed %d", name, seed)
-			assert.GreaterOrEqual(t, len(in.Groups(s)), 3, "%s, seed %d", name, seed)
+			assert.GreaterOrEqual(t, len(groups.Of(in, s)), 3, "%s, seed %d", name, seed)
 		}
 	}
 	assert.Greater(t, divided, 3*seeds)
@@ -108,9 +109,9 @@ func TestFewGroups(t *testing.T) {
 		require.NoError(t, err)
 		p := NewNeighbourhoods(in, heuristicstest.Source(1), nil)
 		p.Best = state.Incumbent{Schedule: s, Value: state.ValueOf(in, s.Completion(in))}
-		for groups, part := range want {
-			p.groups = make([]instance.Group, groups)
-			assert.InDelta(t, part, p.Follow(p.Best, p.Best), 1e-9, "%d groups on %d GPUs", groups, len(in.GPUs))
+		for n, part := range want {
+			p.groups = make([]groups.Group, n)
+			assert.InDelta(t, part, p.Follow(p.Best, p.Best), 1e-9, "%d groups on %d GPUs", n, len(in.GPUs))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 )
 
 // nodeGroup is a set of jobs that share nodes of one rack, and their memory, at the same time.
@@ -20,7 +21,7 @@ type nodeGroup struct {
 // groupsOf finds the jobs of a plan that share nodes at the same time, directly or through others, without other jobs
 // in between, and single ones that are alone in a block. Jobs after them may come as early as planned; by is when all
 // have to end, 0: no limit.
-func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (groups []nodeGroup) {
+func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (list []nodeGroup) {
 	s, strays, shared := staysOf(in, plan), straying(in), make([]bool, len(in.Jobs))
 	for i := range plan.Blocks {
 		iterations := plan.Blocks[i].IterationsOf()
@@ -28,7 +29,7 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 			shared[j] = shared[j] || len(iterations) > 1
 		}
 	}
-	for _, jobs := range plan.Together(s.from, s.to, s.pairs()) {
+	for _, jobs := range groups.Sharing(plan, s.from, s.to, s.pairs()) {
 		if len(jobs) == 1 && !shared[jobs[0]] || len(jobs) > mostTogether {
 			continue
 		}
@@ -54,9 +55,9 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 			}
 			g.due, g.ready = append(g.due, due), append(g.ready, max(free, in.Jobs[j].Release)+in.Jobs[j].Load)
 		}
-		groups = append(groups, g)
+		list = append(list, g)
 	}
-	return groups
+	return list
 }
 
 // stays says which jobs are on which nodes of a plan, and when.

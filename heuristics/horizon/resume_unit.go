@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 	"jigsaw/heuristics/state"
 )
 
@@ -55,7 +56,7 @@ func (r *Resumption) group() {
 			from[j] = min(from[j], r.was.Now)
 		}
 	}
-	for _, jobs := range plan.Together(from, to, pairs) {
+	for _, jobs := range groups.Sharing(plan, from, to, pairs) {
 		u := group{jobs: jobs}
 		for _, j := range jobs {
 			u.end = max(u.end, to[j])

@@ -11,6 +11,7 @@ import (
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 )
 
 // GroupStudy says where the gap of a plan of many nodes comes from. The plan falls apart into groups
@@ -43,8 +44,8 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	if r.Schedule == nil {
 		return errors.New("bench: there is no plan to divide")
 	}
-	list := slices.DeleteFunc(in.Groups(r.Schedule), func(g instance.Group) bool { return len(g.Jobs) == 0 })
-	slices.SortStableFunc(list, func(a, b instance.Group) int { return cmp.Compare(b.End, a.End) })
+	list := slices.DeleteFunc(groups.Of(in, r.Schedule), func(g groups.Group) bool { return len(g.Jobs) == 0 })
+	slices.SortStableFunc(list, func(a, b groups.Group) int { return cmp.Compare(b.End, a.End) })
 	var load, ends float64
 	for _, t := range r.Schedule.Tasks {
 		load += float64(t.End - t.Start)
@@ -58,7 +59,7 @@ func (g *GroupStudy) Run(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "| place | nodes | jobs | end | alone | its bound |\n|--:|--:|--:|--:|--:|--:|")
 	for at := 0; at < len(list); at += max(1, len(list)/max(1, g.Count)) {
 		one := list[at]
-		r, err := jigsaw.Plan(ctx, in.PartOf(list, nil, at).Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
+		r, err := jigsaw.Plan(ctx, groups.Part(in, list, nil, at).Instance, jigsaw.Options{Seed: g.Row.Seed, Time: g.Each})
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ type group struct {
 	records                 []Record
 }
 
-// groups collects the records of a solver, in the order of [Selection.Rows].
-func groups(records []Record, solver string) []group {
+// groupsOf collects the records of a solver, in the order of [Selection.Rows].
+func groupsOf(records []Record, solver string) []group {
 	var found []group
 	for _, size := range Sizes() {
 		for _, objective := range Objectives() {
@@ -143,7 +143,7 @@ func counter(v *int64) float64 {
 func Table(w io.Writer, records []Record) {
 	heading(w, "JigSaw", records, JigSaw)
 	var short, long []group
-	for _, g := range groups(records, JigSaw) {
+	for _, g := range groupsOf(records, JigSaw) {
 		if g.regime == string(Long) {
 			long = append(long, g)
 		} else {

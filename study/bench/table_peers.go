@@ -34,9 +34,9 @@ func PeerTable(w io.Writer, records []Record) {
 
 	byPeer := map[string][]group{}
 	for _, p := range peers {
-		byPeer[p] = groups(records, p)
+		byPeer[p] = groupsOf(records, p)
 	}
-	for _, ours := range groups(records, JigSaw) {
+	for _, ours := range groupsOf(records, JigSaw) {
 		others := make([]*group, len(peers))
 		best := -1
 		for i, p := range peers {

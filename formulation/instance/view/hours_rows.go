@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/groups"
 )
 
 // stayRun is GPUs first..end-1 on which a group of jobs lives, jobs that share GPUs at the same
@@ -25,7 +26,7 @@ func (h *hours) stays() []stayRun {
 	for j := range admitted {
 		admitted[j] = h.admitted(instance.JobID(j))
 	}
-	for _, jobs := range h.plan.Together(admitted, h.to, nil) {
+	for _, jobs := range groups.Sharing(h.plan, admitted, h.to, nil) {
 		on := map[instance.GPUID][]instance.JobID{}
 		var gpus []instance.GPUID
 		for _, j := range jobs {
