@@ -57,7 +57,7 @@ build: ## build bin/jigsaw
 HOT := runtime/... internal/runtime/... internal/bytealg internal/goarch sync/... internal/sync \
 	math/... sort slices cmp maps iter container/heap \
 	jigsaw/formulation/relax/... jigsaw/formulation/bound/... jigsaw/formulation/tree jigsaw/formulation/memory \
-	jigsaw/formulation/instance jigsaw/formulation/instance/check jigsaw/heuristics/...
+	jigsaw/formulation/instance jigsaw/formulation/instance/route jigsaw/formulation/instance/groups jigsaw/formulation/instance/check jigsaw/heuristics/...
 # How Go is compiled for the browser, also for tests under Node, which thus find most of it compiled.
 CORE := -gcflags=all=-l $(HOT:%=-gcflags=%=)
 

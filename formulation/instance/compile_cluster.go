@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jigsaw/formulation/instance/route"
 )
 
 // cluster compiles GPU types, nodes, links and routes.
@@ -181,7 +183,7 @@ func (c *compiler) racks() {
 
 	core := total // switch number, after the racks' own
 	var leaf []int
-	var trunks []trunk
+	var trunks []route.Trunk
 	for i, r := range c.spec.Cluster.Racks {
 		uplink := r.Uplink
 		if uplink == 0 && total > 1 {
@@ -208,7 +210,7 @@ func (c *compiler) racks() {
 			if total > 1 {
 				up := c.addLink(name+".up", RackUp, uplink)
 				down := c.addLink(name+".down", RackDown, uplink)
-				trunks = append(trunks, trunk{up, rack, core}, trunk{down, core, rack})
+				trunks = append(trunks, route.Trunk{Link: up, From: rack, To: core}, route.Trunk{Link: down, From: core, To: rack})
 			}
 		}
 	}
@@ -267,12 +269,12 @@ func (c *compiler) network() {
 			leaf = append(leaf, s)
 		}
 	}
-	var trunks []trunk
+	var trunks []route.Trunk
 	for _, l := range spec.Links {
 		from, to := index[l.From], index[l.To]
 		trunks = append(trunks,
-			trunk{c.addLink(l.label()+".fwd", Trunk, l.Rate), from, to},
-			trunk{c.addLink(l.label()+".rev", Trunk, l.Rate), to, from})
+			route.Trunk{Link: c.addLink(l.label()+".fwd", Trunk, l.Rate), From: from, To: to},
+			route.Trunk{Link: c.addLink(l.label()+".rev", Trunk, l.Rate), From: to, To: from})
 	}
 	c.route(leaf, len(spec.Switches), trunks)
 }
@@ -340,7 +342,7 @@ func (c *compiler) addNode(n NodeSpec, rack int) {
 }
 
 // route marks the failed links and searches routes over the others.
-func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
+func (c *compiler) route(leaf []int, switches int, trunks []route.Trunk) {
 	in := c.in
 	if len(c.spec.Cluster.FailedLinks) > 0 {
 		byName := map[string]LinkID{}
@@ -361,8 +363,8 @@ func (c *compiler) route(leaf []int, switches int, trunks []trunk) {
 		}
 	}
 	c.degrade()
-	working := slices.DeleteFunc(trunks, func(t trunk) bool { return in.Links[t.link].Failed })
-	in.routes = newRoutes(leaf, switches, len(in.Links), working)
+	working := slices.DeleteFunc(trunks, func(t route.Trunk) bool { return in.Links[t.Link].Failed })
+	in.routes = route.New(leaf, switches, len(in.Links), working)
 	c.policies(switches, working)
 }
 

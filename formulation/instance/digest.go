@@ -10,16 +10,8 @@ import (
 // compile to the same numbers, names and routes, however they are written. It
 // covers all that the checker reads.
 func (in *Instance) Digest() string {
-	parts := []any{
-		in,             // exported fields only, all of them integers, strings and slices
-		in.routes.leaf, // and what leads from rack to rack
-		in.routes.ends,
-		in.routes.tree,
-	}
-	for _, p := range in.routes.obeying {
-		parts = append(parts, p.ways, p.found)
-	}
-	return digest(parts...)
+	// Exported fields only, all of them integers, strings and slices, and what leads from rack to rack.
+	return digest(append([]any{in}, in.routes.Values()...)...)
 }
 
 // Digest is [Instance.Digest] of the cluster and the background jobs, and of the burst-parallel jobs.

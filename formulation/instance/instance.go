@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+
+	"jigsaw/formulation/instance/route"
 )
 
 // Indices into the slices of an [Instance].
@@ -15,7 +17,7 @@ type (
 	// GPUID indexes Instance.GPUs.
 	GPUID int
 	// LinkID indexes Instance.Links.
-	LinkID int
+	LinkID = route.Link
 	// JobID indexes Instance.Jobs.
 	JobID int
 )
@@ -52,7 +54,7 @@ type Instance struct {
 	// rateParts is how many parts of a bit/s rates are counted in.
 	rateParts Rate
 	classes   [][]JobID
-	routes    routes
+	routes    route.Table
 	switches  []string // their names, for people
 }
 

@@ -30,10 +30,7 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 	racks = slices.Compact(racks)
 	links := in.partLinks(nodes, racks, taken)
 	linkOf := func(l LinkID) LinkID {
-		at, ok := slices.BinarySearch(links, l)
-		if !ok {
-			return noLink
-		}
+		at, _ := slices.BinarySearch(links, l)
 		return LinkID(at)
 	}
 
@@ -58,24 +55,7 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 		rack.Nodes = append(rack.Nodes, id)
 		rack.GPUs += node.GPUs
 	}
-	p.routes = routes{ends: make([][2]int, len(links))}
-	for at, l := range links {
-		p.routes.ends[at] = in.routes.ends[l]
-	}
-	for _, r := range racks {
-		p.routes.leaf = append(p.routes.leaf, in.routes.leaf[r])
-		tree := make([]LinkID, len(in.routes.tree[r]))
-		for s, l := range in.routes.tree[r] {
-			tree[s] = noLink
-			if l != noLink {
-				tree[s] = linkOf(l)
-			}
-		}
-		p.routes.tree = append(p.routes.tree, tree)
-	}
-	for i := range in.routes.obeying {
-		p.routes.obeying = append(p.routes.obeying, in.routes.obeying[i].part(racks, linkOf))
-	}
+	p.routes = in.routes.Part(racks, links)
 
 	at := make([]JobID, len(in.Jobs)) // per job of the whole: its index, from 1
 	for _, j := range jobs {
@@ -116,10 +96,10 @@ func (in *Instance) partLinks(nodes []NodeID, racks []int, taken []LinkID) []Lin
 	var links []LinkID
 	for _, a := range racks {
 		for _, b := range racks {
-			links, _ = in.routes.path(links, a, b)
-			for i := range in.routes.obeying {
-				way, _ := in.routes.obeying[i].way(a, b)
-				links = append(links, way...)
+			links, _ = in.routes.Append(links, a, b)
+			for policy := range in.Policies {
+				obeying, _ := in.routes.Obeying(policy+1, a, b)
+				links = append(links, obeying...)
 			}
 		}
 	}

@@ -171,7 +171,7 @@ func TestPolicyRoutes(t *testing.T) {
 			for b := range in.Racks {
 				where := fmt.Sprintf("seed %d, %d to %d, %+v", seed, a, b, n.policy)
 				ways := n.routes(hops, a, b)
-				way, ok := in.routes.obeying[0].way(a, b)
+				way, ok := in.routes.Obeying(1, a, b)
 				require.Equal(t, len(ways) > 0, ok, where)
 				if !ok {
 					none++
@@ -202,7 +202,7 @@ func TestPolicyRoutes(t *testing.T) {
 					got = append(got, in.Links[l].Name)
 				}
 				require.Equal(t, want, got, where)
-				if plain, ok := in.routes.path(nil, a, b); ok && len(way) > len(plain) {
+				if plain, ok := in.routes.Append(nil, a, b); ok && len(way) > len(plain) {
 					longer++
 				}
 				if a == b && len(way) > 0 {
@@ -219,8 +219,8 @@ func TestPolicyRoutes(t *testing.T) {
 		joined := in.JoinedFor(job)
 		for a := range joined {
 			for b := range joined {
-				_, there := in.routes.obeying[0].way(a, b)
-				_, back := in.routes.obeying[0].way(b, a)
+				_, there := in.routes.Obeying(1, a, b)
+				_, back := in.routes.Obeying(1, b, a)
 				if a != b {
 					require.Equal(t, there && back, joined[a] >= 0 && joined[a] == joined[b], "seed %d: racks %d and %d", seed, a, b)
 				}
@@ -298,11 +298,11 @@ func TestKeepsRoutes(t *testing.T) {
 			other := false // route
 			for a := range whole.Racks {
 				for b := range whole.Racks {
-					before, _ := whole.routes.path(nil, a, b)
-					now, ok := broken.routes.path(nil, a, b)
+					before, _ := whole.routes.Append(nil, a, b)
+					now, ok := broken.routes.Append(nil, a, b)
 					other = other || ok && !slices.Equal(now, before)
-					before, _ = whole.routes.obeying[0].way(a, b)
-					now, ok = broken.routes.obeying[0].way(a, b)
+					before, _ = whole.routes.Obeying(1, a, b)
+					now, ok = broken.routes.Obeying(1, a, b)
 					other = other || ok && !slices.Equal(now, before)
 					if a < b && broken.KeepsRoutes(whole) {
 						for _, job := range []*Job{{}, &broken.Jobs[0]} {

@@ -71,7 +71,7 @@ func (in *Instance) SpanNodesOf(job *Job, nodes []NodeID, k int) (span Span, ok 
 		}
 		return Span{job.Parties(k), []LinkUse{{l, 1}}, in.Capacity(l)}, true
 	}
-	uses, ok := in.routes.ring(in, job.Policy, nodes)
+	uses, ok := in.ring(job.Policy, nodes)
 	if !ok {
 		return Span{}, false
 	}
