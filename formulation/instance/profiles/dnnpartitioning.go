@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 const dnnPartitioningNote = "Times are fpgaLatency, for layer graphs profiled on a GPU that the file does not name, with a batch size it does not name. " +
@@ -70,7 +70,7 @@ func readDNNPartitioning(data []byte) (nodes []dnnNode, edges []dnnEdge, err err
 		return fmt.Sprintf("line %d", 1+bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n")))
 	}
 	fail := func(err error) ([]dnnNode, []dnnEdge, error) {
-		return nil, nil, fmt.Errorf("profiles: %s: %w", place(dec.InputOffset()), jsonError(err))
+		return nil, nil, fmt.Errorf("profiles: %s: %w", place(dec.InputOffset()), strictjson.Describe(err))
 	}
 	if err := delim(dec, '{'); err != nil {
 		return fail(err)
@@ -141,7 +141,7 @@ func array[T any](dec *json.Decoder, data []byte, name string, limit int, place 
 	}
 	at := where()
 	if err := delim(dec, '['); err != nil {
-		return nil, fmt.Errorf("profiles: %s: %w", at, jsonError(err))
+		return nil, fmt.Errorf("profiles: %s: %w", at, strictjson.Describe(err))
 	}
 	out := []T{}
 	for dec.More() {
@@ -151,29 +151,15 @@ func array[T any](dec *json.Decoder, data []byte, name string, limit int, place 
 		}
 		var v T
 		if err := dec.Decode(&v); err != nil {
-			return nil, fmt.Errorf("profiles: %s: %w", at, jsonError(err))
+			return nil, fmt.Errorf("profiles: %s: %w", at, strictjson.Describe(err))
 		}
 		place(&v, at)
 		out = append(out, v)
 	}
 	if err := delim(dec, ']'); err != nil {
-		return nil, fmt.Errorf("profiles: %s: %w", where(), jsonError(err))
+		return nil, fmt.Errorf("profiles: %s: %w", where(), strictjson.Describe(err))
 	}
 	return out, nil
-}
-
-// jsonError says what is wrong with JSON in the file's words.
-func jsonError(err error) error {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%s cannot be a %s", kind.Field, kind.Value)
-	case strings.HasPrefix(err.Error(), "json: invalid number literal"):
-		return errors.New("text stands where a number is expected")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends too early")
-	}
-	return err
 }
 
 // dnnGraph pairs the forward nodes of a graph with their backward nodes.

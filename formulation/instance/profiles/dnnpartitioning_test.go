@@ -64,7 +64,7 @@ func TestImportDNNPartitioningErrors(t *testing.T) {
 		{"nodes twice", `{"nodes":[],"nodes":[]}`, `"nodes" is given twice`},
 		{"edges twice", `{"edges":[],"edges":[]}`, `"edges" is given twice`},
 		{"nodes not a list", `{"nodes":{}}`, `line 1: nodes: expected "["`},
-		{"kind of number", with(good, `"id":3`, `"id":"x"`), "line 4: nodes[2]: id cannot be a string"},
+		{"kind of number", with(good, `"id":3`, `"id":"x"`), "line 4: nodes[2]: id is a string; expected a whole number"},
 		{"text", with(good, `"size":8,`, `"size":"8 MB",`), "line 2: nodes[0]: text stands where a number is expected"},
 		{"flag", with(good, `"isBackwardNode":1`, `"isBackwardNode":2`), `line 3: nodes[1]: "2" is not true, false, 0 or 1`},
 		{"missing field", with(good, `"size":8,`, ``), "line 2: nodes[0]: id, colorClass, fpgaLatency and size are all needed"},

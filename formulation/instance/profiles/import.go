@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 // Format names a kind of profile file of another project.
@@ -139,7 +140,7 @@ func detectJSON(text []byte) (Format, error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("profiles: the file is neither JSON nor text of a known format: %w", jsonError(err))
+		return "", fmt.Errorf("profiles: the file is neither JSON nor text of a known format: %w", strictjson.Describe(err))
 	}
 	has := "no keys"
 	if len(keys) > 0 {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"jigsaw/formulation/instance"
@@ -105,6 +107,22 @@ func (j *Reader) Token() (json.Token, error) {
 		return nil, j.Fail("the text is not UTF-8") // the decoder has replaced what is not
 	}
 	return t, nil
+}
+
+// Describe says what is wrong with JSON that [json.Decoder] refused, in the file's words.
+func Describe(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "" && kind.Type.Kind() == reflect.Int64:
+		return fmt.Errorf("%s is a %s; expected a whole number", kind.Field, kind.Value)
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s is a %s; expected another kind of value", kind.Field, kind.Value)
+	case strings.HasPrefix(err.Error(), "json: invalid number literal"):
+		return errors.New("text stands where a number is expected")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends too early")
+	}
+	return err
 }
 
 // forward moves past n bytes and returns them.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/strictjson"
 )
 
 // config has the keys of config.json that matter, of all families.
@@ -97,7 +98,7 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(&c.config); err != nil {
 		return nil, fmt.Errorf("estimate: line %d: %w; expected the config.json of a Hugging Face model",
-			1+bytes.Count(data[:min(decoder.InputOffset(), int64(len(data)))], []byte("\n")), jsonError(err))
+			1+bytes.Count(data[:min(decoder.InputOffset(), int64(len(data)))], []byte("\n")), strictjson.Describe(err))
 	}
 	if !slices.Contains(TransformerTypes(), c.ModelType) {
 		if c.ModelType == "" {
@@ -114,20 +115,6 @@ func ReadConfig(r io.Reader) (*Transformer, error) {
 		return nil, err
 	}
 	return t, t.Complete()
-}
-
-// jsonError says what is wrong with JSON in the file's words.
-func jsonError(err error) error {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%s is a %s; expected %s", kind.Field, kind.Value, map[bool]string{true: "a whole number", false: "another kind of value"}[kind.Type.Kind().String() == "int64"])
-	case errors.Is(err, io.EOF):
-		return errors.New("the file is empty")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends too early")
-	}
-	return err
 }
 
 // reading is a config of which what is missing is noted.

@@ -104,7 +104,7 @@ func TestImpossibleOptions(t *testing.T) {
 
 func TestBadConfigs(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                         "the file is empty",
+		``:                         "the file ends too early",
 		`{"model_type": `:          "the file ends too early",
 		`[1]`:                      "expected the config.json",
 		`{}`:                       "no model_type",
