@@ -30,8 +30,7 @@ type simulator struct {
 	jobs   []progress
 	asking []instance.JobID // jobs whose synchronisations may start now
 
-	load    []instance.Rate    // per link
-	active  [][]instance.JobID // per link: jobs that synchronise over it
+	traffic state.Traffic
 	waiting [][]instance.JobID // per link: jobs that wait for it; some may have started since
 	left    int                // jobs that have not ended
 	// completed is when each job ended.
@@ -46,8 +45,6 @@ type progress struct {
 	levels    []state.SyncLevel
 	ready     bool // the tasks of the iteration have ended, its synchronisation has not begun
 	iteration int
-	level     int           // of the running synchronisation
-	until     instance.Tick // when it ends
 	// Per iteration: the starts of its tasks and its synchronisation, and the latter's
 	// level.
 	starts, syncs []instance.Tick
@@ -75,7 +72,7 @@ func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.jo
 func simulate(ctx context.Context, p *problem, rank []int, by policy) (*simulator, error) {
 	s := &simulator{
 		problem: p, policy: by, rank: rank, jobs: make([]progress, len(p.in.Jobs)), left: len(p.in.Jobs), completed: make([]instance.Tick, len(p.in.Jobs)),
-		load: make([]instance.Rate, len(p.in.Links)), active: make([][]instance.JobID, len(p.in.Links)), waiting: make([][]instance.JobID, len(p.in.Links)),
+		traffic: state.NewTraffic(p.in), waiting: make([][]instance.JobID, len(p.in.Links)),
 	}
 	for j := range p.in.Jobs {
 		s.events = append(s.events, event{p.in.Jobs[j].Release, instance.JobID(j), arrival})
@@ -105,9 +102,8 @@ func (s *simulator) happen(e event) {
 		s.asking = append(s.asking, e.job)
 	case synchronised:
 		job := &s.jobs[e.job]
+		s.traffic.End(int32(e.job), job.span.Uses)
 		for _, u := range job.span.Uses {
-			s.load[u.Link] -= job.levels[job.level].Rate * instance.Rate(u.Times)
-			s.active[u.Link] = slices.DeleteFunc(s.active[u.Link], func(j instance.JobID) bool { return j == e.job })
 			s.asking = append(s.asking, s.waiting[u.Link]...)
 			s.waiting[u.Link] = s.waiting[u.Link][:0]
 		}
@@ -182,49 +178,23 @@ func (s *simulator) trySync(j instance.JobID) {
 	job := &s.jobs[j]
 	at := slices.IndexFunc(job.levels, func(l state.SyncLevel) bool { return s.room(job, l.Rate) })
 	// Waiting for full speed may end sooner.
-	if at < 0 || at > 0 && s.fullSpeedAt(job)+job.levels[0].Length < s.now+job.levels[at].Length {
+	if at < 0 || at > 0 && s.traffic.RoomAt(s.now, job.span.Uses, job.levels[0].Rate)+job.levels[0].Length < s.now+job.levels[at].Length {
 		for _, u := range job.span.Uses {
 			s.waiting[u.Link] = append(s.waiting[u.Link], j)
 		}
 		return
 	}
-	job.ready, job.level, job.until = false, at, s.now+job.levels[at].Length
+	end := s.now + job.levels[at].Length
+	job.ready = false
 	job.syncs, job.rates = append(job.syncs, s.now), append(job.rates, uint8(at))
-	for _, u := range job.span.Uses {
-		s.load[u.Link] += job.levels[at].Rate * instance.Rate(u.Times)
-		s.active[u.Link] = append(s.active[u.Link], j)
-	}
-	state.Push(&s.events, event{job.until, j, synchronised}, event.before)
+	s.traffic.Begin(int32(j), job.span.Uses, job.levels[at].Rate, end)
+	state.Push(&s.events, event{end, j, synchronised}, event.before)
 }
 
 func (s *simulator) room(job *progress, rate instance.Rate) bool {
 	return !slices.ContainsFunc(job.span.Uses, func(u instance.LinkUse) bool {
-		return s.load[u.Link]+rate*instance.Rate(u.Times) > s.in.Capacity(u.Link)
+		return s.traffic.Load[u.Link]+rate*instance.Rate(u.Times) > s.in.Capacity(u.Link)
 	})
-}
-
-// fullSpeedAt returns when the running synchronisations leave room for full speed.
-func (s *simulator) fullSpeedAt(job *progress) instance.Tick {
-	at := s.now
-	for _, u := range job.span.Uses {
-		lack := s.load[u.Link] + job.levels[0].Rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
-		slices.SortFunc(s.active[u.Link], func(a, b instance.JobID) int {
-			return cmp.Or(cmp.Compare(s.jobs[a].until, s.jobs[b].until), cmp.Compare(a, b))
-		})
-		for _, o := range s.active[u.Link] {
-			if lack <= 0 {
-				break
-			}
-			other := &s.jobs[o]
-			at = max(at, other.until)
-			for _, v := range other.span.Uses {
-				if v.Link == u.Link {
-					lack -= other.levels[other.level].Rate * instance.Rate(v.Times)
-				}
-			}
-		}
-	}
-	return at
 }
 
 // schedule returns the simulated schedule. All jobs must have ended.

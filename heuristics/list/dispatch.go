@@ -37,16 +37,15 @@ type Dispatcher struct {
 	isDirty   []bool
 	dirty     []int32 // idle GPUs to examine now
 	// Per link.
-	load   []instance.Rate // rates of the running syncs
-	active [][]activeSync  // running syncs, by ascending end
-	queue  [][]waitingSync // syncs that wait for capacity
-	users  [][]int32       // jobs whose syncs take more than half of it, if the decision has a lead
-	stale  []int32         // links to foresee now
-	claim  []claim
-	syncs  []int32 // jobs whose sync is to be examined now
-	inSync []bool  // per job: in syncs
-	order  []int32 // scratch
-	seen   []bool  // scratch, per job
+	traffic state.Traffic
+	queue   [][]waitingSync // syncs that wait for capacity
+	users   [][]int32       // jobs whose syncs take more than half of it, if the decision has a lead
+	stale   []int32         // links to foresee now
+	claim   []claim
+	syncs   []int32 // jobs whose sync is to be examined now
+	inSync  []bool  // per job: in syncs
+	order   []int32 // scratch
+	seen    []bool  // scratch, per job
 }
 
 // resident is a worker on its GPU.
@@ -75,7 +74,6 @@ type jobState struct {
 	waits  bool // its synchronisation waits for capacity
 	even   bool // its depths are assigned by the work left on its GPUs
 	gang   bool
-	rate   instance.Rate
 	counts []int32 // per depth: tasks of this iteration not yet started
 	uses   []instance.LinkUse
 	// syncs are the rate levels the job may use, from that with index fastest on.
@@ -108,8 +106,8 @@ func NewDispatcher(in *instance.Instance, l *state.Layout) *Dispatcher {
 		queued:    make([]int32, len(in.GPUs)), free: make([]instance.Tick, len(in.GPUs)),
 		remaining: make([]instance.Tick, len(in.GPUs)), wake: make([]instance.Tick, len(in.GPUs)),
 		isDirty: make([]bool, len(in.GPUs)),
-		load:    make([]instance.Rate, len(in.Links)), active: make([][]activeSync, len(in.Links)),
-		queue: make([][]waitingSync, len(in.Links)), claim: make([]claim, len(in.Links)), users: make([][]int32, len(in.Links)),
+		traffic: state.NewTraffic(in),
+		queue:   make([][]waitingSync, len(in.Links)), claim: make([]claim, len(in.Links)), users: make([][]int32, len(in.Links)),
 	}
 	for j := range in.Jobs {
 		s.gang = s.gang || in.Jobs[j].Gang && in.Jobs[j].Workers > 1
@@ -129,7 +127,7 @@ func (s *Dispatcher) reset(d *Decision, out *Record) {
 	clear(s.remaining)
 	clear(s.isDirty)
 	clear(s.inSync)
-	clear(s.load)
+	s.traffic.Clear()
 	clear(s.waiting)
 	for g := range s.wake {
 		s.wake[g] = -1
@@ -137,7 +135,7 @@ func (s *Dispatcher) reset(d *Decision, out *Record) {
 	}
 	for l := range s.claim {
 		s.claim[l].job = -1
-		s.active[l], s.queue[l], s.users[l] = s.active[l][:0], s.queue[l][:0], s.users[l][:0]
+		s.queue[l], s.users[l] = s.queue[l][:0], s.users[l][:0]
 	}
 }
 
@@ -236,16 +234,8 @@ func (s *Dispatcher) happen(e event) {
 		s.look(e.id)
 	case syncEnd:
 		job := &s.jobs[e.id]
+		s.traffic.End(e.id, job.uses)
 		for _, u := range job.uses {
-			rate := job.rate * instance.Rate(u.Times)
-			s.load[u.Link] -= rate
-			list := s.active[u.Link]
-			for i := range list {
-				if list[i].job == e.id {
-					s.active[u.Link] = append(list[:i], list[i+1:]...)
-					break
-				}
-			}
 			// Drop waiting entries that have started since, examine the others.
 			kept := s.queue[u.Link][:0]
 			for _, w := range s.queue[u.Link] {

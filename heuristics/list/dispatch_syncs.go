@@ -6,12 +6,6 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-type activeSync struct {
-	end  instance.Tick
-	rate instance.Rate // on this link
-	job  int32
-}
-
 type waitingSync struct {
 	job, iteration int32
 }
@@ -50,25 +44,17 @@ func (s *Dispatcher) trySync(j int32) {
 	}
 	if level != 0 {
 		// Waiting for full speed may still end sooner.
-		at := s.fullSpeedAt(job)
+		at := s.traffic.RoomAt(s.now, job.uses, job.syncs[0].Rate)
 		if level < 0 || at+job.syncs[0].Length < s.now+job.syncs[level].Length {
 			s.wait(j, at)
 			return
 		}
 	}
-	job.rate, job.next = job.syncs[level].Rate, s.now+job.syncs[level].Length
+	job.next = s.now + job.syncs[level].Length
 	y := s.layout.SyncAt[j] + int(job.iteration)
 	s.out.times.SyncStart[y], s.out.times.SyncEnd[y], s.out.times.Level[y] = s.now, job.next, uint8(job.fastest+level)
+	s.traffic.Begin(j, job.uses, job.syncs[level].Rate, job.next)
 	for _, u := range job.uses {
-		rate := job.rate * instance.Rate(u.Times)
-		s.load[u.Link] += rate
-		list := append(s.active[u.Link], activeSync{})
-		i := len(list) - 1
-		for ; i > 0 && list[i-1].end > job.next; i-- {
-			list[i] = list[i-1]
-		}
-		list[i] = activeSync{job.next, rate, j}
-		s.active[u.Link] = list
 		if s.claim[u.Link].job == j {
 			s.claim[u.Link].job = -1
 		}
@@ -87,7 +73,7 @@ func (s *Dispatcher) fits(j int32, n int) bool {
 		return true
 	}
 	for _, u := range job.uses {
-		need := s.load[u.Link] + job.syncs[n].Rate*instance.Rate(u.Times)
+		need := s.traffic.Load[u.Link] + job.syncs[n].Rate*instance.Rate(u.Times)
 		capacity := s.in.Capacity(u.Link)
 		if need > capacity {
 			return false
@@ -97,23 +83,6 @@ func (s *Dispatcher) fits(j int32, n int) bool {
 		}
 	}
 	return true
-}
-
-// fullSpeedAt returns when the running syncs leave room for the job's sync at
-// the highest rate.
-func (s *Dispatcher) fullSpeedAt(job *jobState) instance.Tick {
-	at := s.now
-	for _, u := range job.uses {
-		lack := s.load[u.Link] + job.syncs[0].Rate*instance.Rate(u.Times) - s.in.Capacity(u.Link)
-		for _, a := range s.active[u.Link] {
-			if lack <= 0 {
-				break
-			}
-			lack -= a.rate
-			at = max(at, a.end)
-		}
-	}
-	return at
 }
 
 // wait leaves the sync of job j waiting for its links, with claims from tick at on.
@@ -148,10 +117,7 @@ func (s *Dispatcher) change(job *jobState) {
 // done long before its synchronisation can start has only kept others from the GPU.
 func (s *Dispatcher) foresee() {
 	for _, l := range s.stale {
-		users, turn := s.users[l], s.now
-		for _, a := range s.active[l] {
-			turn = max(turn, a.end)
-		}
+		users, turn := s.users[l], max(s.now, s.traffic.Last(instance.LinkID(l)))
 		slices.SortFunc(users, s.compare)
 		for _, j := range users {
 			if job := &s.jobs[j]; !job.syncing && job.iteration >= 0 && job.iteration < job.total {
