@@ -43,9 +43,7 @@ func Dedicated(ctx context.Context, in *instance.Instance) (*instance.Schedule, 
 }
 
 // inTurn returns the order of the instance.
-func inTurn(in *instance.Instance, _ [][]int) []instance.JobID {
-	return state.OrderBy(len(in.Jobs), func(instance.JobID) int64 { return 0 })
-}
+func inTurn(in *instance.Instance, _ [][]int) []instance.JobID { return in.AllJobs() }
 
 // dedicated is the best periodic plan of whole jobs on GPUs of their own that choose in one of
 // the orders, an empty one if none has room. The first plan ends with the context first.

@@ -195,8 +195,7 @@ func (p *Placer) ByChain() []instance.JobID {
 	})
 }
 
-// byMemory orders the jobs that are hardest to fit first: those limited to a
-// node or rack, then by decreasing bytes on a GPU.
+// byMemory orders the jobs by decreasing bytes on a GPU.
 func (p *Placer) byMemory() []instance.JobID {
 	return state.OrderBy(len(p.in.Jobs), func(j instance.JobID) int64 {
 		job := &p.in.Jobs[j]

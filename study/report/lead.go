@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"jigsaw/formulation/instance/view"
 	"jigsaw/study/store"
 )
 
@@ -34,7 +35,7 @@ func (r *Report) lead(f *family, cost accuracy) {
 	}
 	over := spreadOf(f.rows, overInterleaved)
 	r.Lead = append(r.Lead, fmt.Sprintf("Under the depth rule “%s” (%s of the method “%s”, %s) the plan gains in the median %s over first come, first served with backfilling (queue), %s over the best order found of whole jobs on GPUs of their own (exclusive), and %s over interleaving at full depth (from %s to %s).",
-		f.rule(), count(len(f.rows), "cell"), f.method, f.objective, median(overQueue), median(overExclusive), signed(over.Median), signed(over.Low), signed(over.High)))
+		f.rule(), view.Count(len(f.rows), "cell"), f.method, f.objective, median(overQueue), median(overExclusive), signed(over.Median), signed(over.Low), signed(over.High)))
 
 	cells := factorCells(known)
 	r.Lead = append(r.Lead, fmt.Sprintf("The gain over the queue, %s in the geometric mean, is the product of %s for the order of jobs, %s for interleaving at full depth, %s for work left out and %s for packing.",
@@ -78,7 +79,7 @@ func insteadOf(rows []*store.Row, cost accuracy) []string {
 		answer = "Mostly"
 	}
 	text := fmt.Sprintf("Could that work have been left out without partial backpropagation? %s: full depth on fewer workers, with as much work left out and as many iterations, interleaved, gains %s over all workers at full depth in the median, and the plan %s over that (from %s to %s; in %d of %s the plan is no better)",
-		answer, signed(by.Median), signed(over.Median), signed(over.Low), signed(over.High), asGood, count(over.N, "cell"))
+		answer, signed(by.Median), signed(over.Median), signed(over.Low), signed(over.High), asGood, view.Count(over.N, "cell"))
 	if !math.IsNaN(alone.Median) {
 		text += fmt.Sprintf("; over fewer workers with GPUs of their own it gains %s", signed(alone.Median))
 	}

@@ -172,14 +172,6 @@ func distinctRows(results []sweep.Result) []*store.Row {
 	return rows
 }
 
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func signed(f float64) string { return fmt.Sprintf("%+.0f %%", percents(f)) }
 
 // percents rounds to whole percentages; 0 has no sign.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -148,7 +149,7 @@ func unplanned(w *sweep.Sweep, results []sweep.Result) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Without a plan: %d of its %s (%s).", n, count(cells, "cell"), reasons)
+	return fmt.Sprintf("Without a plan: %d of its %s (%s).", n, view.Count(cells, "cell"), reasons)
 }
 
 // headline is the section that compares with the paper's figure, by the families
@@ -205,5 +206,5 @@ func population(f *family) string {
 	if len(drawn) == cells {
 		return ""
 	}
-	return fmt.Sprintf(" The %s of the method %q run %s of jobs, so they say less than as many independent cells.", count(cells, "cell"), f.method, count(len(drawn), "set"))
+	return fmt.Sprintf(" The %s of the method %q run %s of jobs, so they say less than as many independent cells.", view.Count(cells, "cell"), f.method, view.Count(len(drawn), "set"))
 }
