@@ -9,4 +9,5 @@
 // certified was evaluated in exact arithmetic, and [Result.Proof] holds what
 // [Certify] needs to do so again. [Export] states an instance as an integer
 // program for other solvers, and [ImportSolution] takes their answer back.
+// Package whatif compares plans of instances that differ.
 package jigsaw

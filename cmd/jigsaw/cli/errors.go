@@ -51,4 +51,4 @@ func (u unprefixed) Unwrap() error { return u.error }
 
 // packages matches the prefixes of messages and of their lines.
 var packages = regexp.MustCompile(`(?m)^(?:(?:jigsaw|instance|profiles|view|formulation|heuristics|solver|colgen|tree|lpfile|clp|backend|` +
-	`site|burst|store|sweep|submit|report|trace|replay|policy): )+`)
+	`site|whatif|burst|store|sweep|submit|report|trace|replay|policy): )+`)
