@@ -236,6 +236,16 @@ func (m Memory) Sum() Bytes { return m.Persistent + m.Ephemeral }
 // Memory is what a job with tasks of depth d holds.
 func (c *Costs) Memory(d int) Memory { return Memory{c.Persistent, c.Ephemeral[d]} }
 
+// Deepest returns the greatest depth of which the ephemeral bytes are within room; -1: none.
+func (c *Costs) Deepest(room Bytes) int {
+	for d := len(c.Ephemeral) - 1; d >= 0; d-- {
+		if c.Ephemeral[d] <= room {
+			return d
+		}
+	}
+	return -1
+}
+
 // Full returns the index of full depth.
 func (j *Job) Full() int { return len(j.Depths) - 1 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/state"
 )
 
@@ -147,16 +148,9 @@ func (p *problem) least(job *instance.Job, j instance.JobID, inside []instance.T
 // deal returns the depth of the task on each of the GPUs: the deepest go to the fastest,
 // so that iterations are as short as the multiset permits.
 func (p *problem) deal(j instance.JobID, gpus []instance.GPUID) []int {
-	depths, order := make([]int, len(gpus)), instance.UpTo[int](len(gpus))
+	order := instance.UpTo[int](len(gpus))
 	job := &p.in.Jobs[j]
 	full := func(n int) instance.Tick { return job.On[p.in.GPUs[gpus[n]].Type].Time[job.Full()] }
 	slices.SortStableFunc(order, func(a, b int) int { return int(full(a) - full(b)) })
-	at := 0
-	for d := len(p.counts[j]) - 1; d >= 0; d-- {
-		for range p.counts[j][d] {
-			depths[order[at]] = d
-			at++
-		}
-	}
-	return depths
+	return multiset.Deal(p.counts[j], order)
 }

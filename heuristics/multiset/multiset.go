@@ -181,6 +181,17 @@ func Minimal(j *instance.Job) [][]int {
 	return list[:most]
 }
 
+// Deal gives the depths of a multiset to workers, the deepest to the first of order: depths[n] is that of worker n.
+func Deal(counts, order []int) (depths []int) {
+	depths = make([]int, len(order))
+	for d, n := range slices.Backward(counts) {
+		for range n {
+			depths[order[0]], order = d, order[1:]
+		}
+	}
+	return depths
+}
+
 // Fits reports whether workers of which each may be at most so deep can have the depths of a multiset.
 func Fits(counts, deepest []int) bool {
 	deep := 0 // workers at depth d or deeper

@@ -278,11 +278,7 @@ func (r *ruin) roomFor(job *instance.Job, g instance.GPUID) int {
 	if taken > room {
 		return -1
 	}
-	d := job.Full()
-	for d >= 0 && costs.Ephemeral[d] > room {
-		d--
-	}
-	return d
+	return costs.Deepest(room)
 }
 
 // choose draws GPUs for a job: those of a node with the least load, up to some

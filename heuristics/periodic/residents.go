@@ -85,12 +85,7 @@ func residents(in *instance.Instance, p *placement.Placement, counts [][]int) []
 		}
 		l := &resident{id: j, job: &in.Jobs[j], gpus: p.GPUs[j], counts: counts[j], span: p.Span[j]}
 		for _, g := range l.gpus {
-			costs := l.job.On[in.GPUs[g].Type]
-			d := l.job.Full()
-			for d > 0 && costs.Ephemeral[d] > room[g] {
-				d--
-			}
-			l.deepest = append(l.deepest, d)
+			l.deepest = append(l.deepest, max(0, l.job.On[in.GPUs[g].Type].Deepest(room[g])))
 		}
 		l.describe(in)
 		list = append(list, l)

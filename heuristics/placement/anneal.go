@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/multiset"
 	"jigsaw/heuristics/state"
 )
 
@@ -79,14 +80,7 @@ func NewAnnealer(in *instance.Instance, o *state.Layout, where *Placement, how A
 		// afterwards.
 		order := instance.UpTo[int](job.Workers)
 		slices.SortStableFunc(order, func(a, b int) int { return where.Limit[j][b] - where.Limit[j][a] })
-		d := job.Full()
-		left := how.Counts[j][d]
-		for _, n := range order {
-			for left == 0 {
-				d--
-				left = how.Counts[j][d]
-			}
-			left--
+		for n, d := range multiset.Deal(how.Counts[j], order) {
 			h.quota[(o.SlotAt[j]+n)*o.Depths+d] = int32(job.Iterations)
 		}
 	}

@@ -9,14 +9,7 @@ import (
 func (h *Annealer) allowed(slot int32) int32 {
 	g := h.gpu[slot]
 	t := h.In.GPUs[g].Type
-	room := h.In.Types[t].Memory - h.Persistent[g]
-	costs := h.In.Jobs[h.Owner[slot]].On[t]
-	for d := len(costs.Ephemeral) - 1; d >= 0; d-- {
-		if costs.Ephemeral[d] <= room {
-			return int32(d)
-		}
-	}
-	return -1
+	return int32(h.In.Jobs[h.Owner[slot]].On[t].Deepest(h.In.Types[t].Memory - h.Persistent[g]))
 }
 
 // level balances the loads of a job's GPUs by its quotas.

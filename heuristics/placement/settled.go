@@ -27,11 +27,8 @@ func settled(in *instance.Instance, how Options) (*Placement, [][]int) {
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		for _, g := range job.Resident {
-			t, d := in.GPUs[g].Type, job.Full()
-			for d >= 0 && job.On[t].Ephemeral[d] > in.Types[t].Memory-p.Held[g].Persistent {
-				d--
-			}
-			p.Out.Limit[j] = append(p.Out.Limit[j], d)
+			t := in.GPUs[g].Type
+			p.Out.Limit[j] = append(p.Out.Limit[j], job.On[t].Deepest(in.Types[t].Memory-p.Held[g].Persistent))
 		}
 		choices := append([][]int{how.Counts[j]}, multiset.Minimal(job)...)
 		at := slices.IndexFunc(choices, func(counts []int) bool { return multiset.Fits(counts, p.Out.Limit[j]) })
