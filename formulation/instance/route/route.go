@@ -113,7 +113,7 @@ func (t *Table) Keeps(other *Table) bool {
 			}
 			for p := range t.policies {
 				now, ok := t.Obeying(p+1, a, b)
-				if before, found := other.Obeying(p+1, a, b); ok && !(found && slices.Equal(now, before)) {
+				if before, found := other.Obeying(p+1, a, b); ok && (!found || !slices.Equal(now, before)) {
 					return false
 				}
 			}
