@@ -31,6 +31,11 @@ func (in *Instance) ring(policy int, nodes []NodeID) ([]LinkUse, bool) {
 			}
 		}
 	}
+	return CountLinks(links), true
+}
+
+// CountLinks sorts links, and returns how often it has each.
+func CountLinks(links []LinkID) []LinkUse {
 	slices.Sort(links)
 	uses := make([]LinkUse, 0, len(links))
 	for _, l := range links {
@@ -40,7 +45,7 @@ func (in *Instance) ring(policy int, nodes []NodeID) ([]LinkUse, bool) {
 			uses = append(uses, LinkUse{l, 1})
 		}
 	}
-	return uses, true
+	return uses
 }
 
 // KeepsRoutes reports whether every route between racks is that of another instance of the same switches

@@ -55,7 +55,7 @@ func (o *Mode) Crosses(l *LinkClass) int {
 		}
 	case "waypoint":
 		if several {
-			return o.Nodes * o.passed[instance.LinkID(l.At)]
+			return o.Nodes * o.passed.of(instance.LinkID(l.At))
 		}
 	}
 	return 0

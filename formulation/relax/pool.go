@@ -70,8 +70,8 @@ type Network struct {
 	// switched: racks are joined by links between switches, of which a ring may cross several, and
 	// one several times.
 	switched bool
-	// passed has, for every policy of a job, the links on all its routes, and how often each route crosses them.
-	passed map[int]crossings
+	// passed has, by policy, for those of jobs, the links on all its routes, and how often each route crosses them.
+	passed []crossings
 	// waypoints are those links.
 	waypoints []LinkClass
 }

@@ -112,7 +112,7 @@ func (p *Portfolio) Construct() error {
 		}
 		base, slope := c.measures.Keys(in, a.rule)
 		lead := 0
-		if c.measures.network {
+		if c.measures.network && (n%2 == 1 || in.Objective == instance.WeightedCompletion) { // under makespan it gains less, and may lose
 			lead = usualLead
 		}
 		list = append(list, &Decision{Counts: c.Counts, Where: c.where, Base: base, Slope: slope, rule: a.rule, Patience: a.patience, eager: a.eager, Even: a.even, serial: a.patience == serially, lead: lead})
