@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -28,17 +27,6 @@ func decode(t *testing.T, text string) (*instance.Spec, *instance.Instance) {
 	return document.Spec, in
 }
 
-// apply makes the change and takes it through a file.
-func apply(t *testing.T, spec *instance.Spec, in *instance.Instance, c change.Change) *instance.Instance {
-	t.Helper()
-	changed, err := c.Apply(spec, in)
-	require.NoError(t, err)
-	var file bytes.Buffer
-	require.NoError(t, codec.EncodeYAML(&file, changed))
-	_, compiled := decode(t, file.String())
-	return compiled
-}
-
 // Prices predict what a small change does to the bound, to first order.
 func TestPredictionsComeTrue(t *testing.T) {
 	t.Parallel()
@@ -46,6 +34,8 @@ func TestPredictionsComeTrue(t *testing.T) {
 		t.Skip(err)
 	}
 	examples, err := jigsaw.Examples()
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
 	require.NoError(t, err)
 	told := 0
 	for _, e := range examples {
@@ -62,7 +52,10 @@ func TestPredictionsComeTrue(t *testing.T) {
 			{Kind: change.AddGPU, Subject: in.Nodes[0].Name}, {Kind: change.MoreMemory, Subject: in.Types[0].Name, Factor: 1.02}, {Kind: change.LinkSpeed, Subject: in.Nodes[0].Name + ".fabric", Factor: 1.02},
 			{Kind: change.LinkSpeed, Subject: in.Nodes[0].Name + ".up", Factor: 0.98}, {Kind: change.DropJob, Subject: in.Jobs[0].Name},
 		} {
-			changed := apply(t, spec, in, c)
+			other, err := c.Apply(spec, in)
+			require.NoError(t, err)
+			changed, err := instance.Compile(other, models)
+			require.NoError(t, err)
 			r := Comparison{Before: before, Predicted: predict(before, c, changed)}
 			r.After, err = jigsaw.Plan(t.Context(), changed, jigsaw.Options{Quick: true})
 			require.NoError(t, err)

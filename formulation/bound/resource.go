@@ -70,7 +70,10 @@ func (r *Resource) Capacity(in *instance.Instance) float64 {
 	}
 	sum := 0.0
 	seen := map[int]bool{}
-	uplinks, _ := relax.Uplinks(in)
+	var uplinks []instance.Rate
+	if r.Kind == "uplink" {
+		uplinks, _ = relax.Uplinks(in)
+	}
 	for _, id := range r.Nodes {
 		n := &in.Nodes[id]
 		switch r.Kind {
