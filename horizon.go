@@ -118,6 +118,7 @@ func (p *planner) horizon() (*Result, error) {
 			r.InterleavedFull = b
 		}
 	}
+	p.residents()
 	if s, err := p.together(p.in, orders, 1); err == nil {
 		p.takeBlocks("the search for orders", s)
 	} else {

@@ -98,6 +98,9 @@ func Plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 
 // plan is [Plan] with no more work on the baselines than the plan gains from.
 func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
+	if free := roomy(in); free != nil {
+		return planRoomy(ctx, in, free, opt)
+	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()
 	if long(in) {
@@ -165,6 +168,11 @@ func (p *planner) begin() bool {
 func Bound(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
 	if err := opt.Without.Check(); err != nil {
 		return nil, err
+	}
+	if free := roomy(in); free != nil {
+		r, err := Bound(ctx, free, opt)
+		r.Instance = in
+		return r, err
 	}
 	p, stop := newPlanner(ctx, in, opt)
 	defer stop()

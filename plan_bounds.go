@@ -232,10 +232,8 @@ func (p *planner) fluid(in *instance.Instance, engine solver.Solver) {
 	}
 	switch {
 	case b.Infeasible != nil:
-	case err != nil && p.ctx.Err() != nil:
-		p.cutShort("no LP bound")
 	case err != nil:
-		p.note("no LP bound: %v", err)
+		p.endedEarly(p.ctx, "the fluid bound", err)
 	case p.opt.Without[method.Fluid]:
 	case b.Value == nil:
 		p.note("no LP bound: the engine stopped with status %v", b.LP.Status)

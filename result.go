@@ -150,9 +150,13 @@ func (r *Result) canonical() {
 		}
 	}
 	order(r.Instance, &r.Schedule, &r.Blocks)
-	for _, b := range []*Baseline{&r.Queue, &r.Exclusive, &r.InterleavedFull, &r.FewerExclusive, &r.FewerInterleaved, &r.Greedy} {
+	for _, b := range r.everyBaseline() {
 		order(b.Instance, &b.Schedule, &b.Blocks)
 	}
+}
+
+func (r *Result) everyBaseline() []*Baseline {
+	return []*Baseline{&r.Queue, &r.Exclusive, &r.InterleavedFull, &r.FewerExclusive, &r.FewerInterleaved, &r.Greedy}
 }
 
 // Efficiency of the schedule, 0 without one.

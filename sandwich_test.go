@@ -95,6 +95,23 @@ func TestBoundsOptimumHeuristics(t *testing.T) {
 	})
 }
 
+// TestWide draws jobs of which many have more workers than there are GPUs of one kind in a rack, or in the cluster.
+func TestWide(t *testing.T) {
+	options := instancetest.Options{Jobs: 2, Workers: 4}
+	var wide atomic.Int32 // jobs on all GPUs of a cluster of several types
+	t.Cleanup(func() { assert.Positive(t, wide.Load()) })
+	also := func(in *instance.Instance, schedule *instance.Schedule) {
+		for _, home := range schedule.Residency {
+			if len(in.Types) > 1 && len(home) == len(in.GPUs) {
+				wide.Add(1)
+			}
+		}
+	}
+	sandwich{draw: instancetest.Random, options: options, stream: 31, per: 200, short: 8, quick: true, also: also}.run(t, func(t *testing.T, m met, _ int) {
+		assert.Greater(t, m.tight, m.solved/2)
+	})
+}
+
 // TestGrouped draws jobs whose workers have several GPUs.
 func TestGrouped(t *testing.T) {
 	options := instancetest.Options{Jobs: 2, Workers: 4}

@@ -297,19 +297,27 @@ func (d *Class) RuleParts() (parts []RulePart) {
 // the bound is the exact least volume for a fixed rule and may be below it for
 // a free one.
 func LeastVolume(j *instance.Job, q int) instance.Bytes {
-	if j.Rule.Fixed != nil {
-		return j.Volume(j.Rule.Fixed, q)
-	}
 	// counts[s] is such that the contributors of segment s, counted from the
-	// deepest, are as few as the rule permits for that segment alone. These minima
-	// fall with depth, so the differences are not negative.
-	counts := make([]int, len(j.Depths))
-	above := 0
-	for s := j.Full(); s >= 0; s-- {
-		n := max(above, leastContributors(j, s))
-		counts[s], above = n-above, n
+	// deepest, are as few as the rule permits for that segment alone.
+	counts := leastAtDepths(j)
+	for s := range j.Full() {
+		counts[s] -= counts[s+1]
 	}
 	return j.Volume(counts, q)
+}
+
+// leastAtDepths returns, by depth, the least number of workers at that depth or deeper.
+func leastAtDepths(j *instance.Job) []int {
+	least, deeper := make([]int, len(j.Depths)), 0
+	for s := j.Full(); s >= 0; s-- {
+		if j.Rule.Fixed != nil {
+			deeper += j.Rule.Fixed[s]
+		} else {
+			deeper = max(deeper, leastContributors(j, s))
+		}
+		least[s] = deeper
+	}
+	return least
 }
 
 // leastContributors is the least number of workers at depth s or deeper that a

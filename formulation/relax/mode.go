@@ -25,7 +25,7 @@ type Mode struct {
 	Kind  modeKind
 	Rack  int   // class of the rack, for InRack
 	Pools []int // where the workers may be, ascending
-	// Full is the shortest full-depth task in those pools, Sync the shortest
+	// Full is the least length of the longest task of an iteration there, Sync the shortest
 	// synchronisation, no more than MaxSync.
 	Full, Sync instance.Tick
 	// Nodes and racks are the fewest that hold the workers; Volume is the least
@@ -37,6 +37,7 @@ type Mode struct {
 	// residency may be slower than those of all parties, whose speeds are then only upper limits.
 	Unpaced bool
 	passed  crossings // of the job's policy
+	workers int64
 }
 
 // ID names a mode in row and column names.
@@ -100,18 +101,76 @@ type modeList struct {
 	list     []Mode
 }
 
-// add adds a mode if it is possible, with its shortest full-depth task.
-func (l *modeList) add(mode Mode) {
-	j, full := l.d.Job, l.d.Job.Full()
-	mode.Full = -1
-	for _, p := range mode.Pools {
-		t := l.m.Network.Pools[p].GPUType
-		if l.d.Fits[t][full] && (mode.Full < 0 || j.On[t].Time[full] < mode.Full) {
-			mode.Full = j.On[t].Time[full]
+// Reach is how many GPUs of a pool a job can use in the mode.
+func (n *Network) Reach(o *Mode, p int) int64 {
+	at := &n.Pools[p]
+	switch o.Kind {
+	case Spread:
+		return at.Size()
+	case InRack:
+		return int64(at.GPUs) * int64(at.PerRack)
+	}
+	return int64(at.GPUs)
+}
+
+// longest returns the least length of the longest task of an iteration in a mode, -1 if its pools cannot hold the
+// workers. For every depth, the workers at that depth or a deeper one need that many GPUs on which
+// such a task fits and is no longer.
+func (l *modeList) longest(mode *Mode) (longest instance.Tick) {
+	type room struct {
+		time instance.Tick
+		gpus int64
+	}
+	workers := leastAtDepths(l.d.Job)
+	rooms := make([]room, len(mode.Pools))
+	for i, p := range mode.Pools {
+		rooms[i] = room{-1, l.m.Network.Reach(mode, p)}
+	}
+	for depth := l.d.Job.Full(); depth >= 0; depth-- {
+		for i, p := range mode.Pools {
+			t := l.m.Network.Pools[p].GPUType
+			if l.d.Fits[t][depth] && (rooms[i].time < 0 || l.d.Job.On[t].Time[depth] < rooms[i].time) {
+				rooms[i].time = l.d.Job.On[t].Time[depth]
+			}
+		}
+		fastest := slices.DeleteFunc(slices.Clone(rooms), func(r room) bool { return r.time < 0 })
+		slices.SortFunc(fastest, func(a, b room) int { return cmp.Compare(a.time, b.time) })
+		left := int64(workers[depth])
+		for _, r := range fastest {
+			if left <= 0 {
+				break
+			}
+			left -= r.gpus
+			longest = max(longest, r.time)
+		}
+		if left > 0 {
+			return -1
 		}
 	}
+	return longest
+}
+
+// shortestFull returns the length of the shortest full-depth task in a mode, -1 if none fits.
+func (l *modeList) shortestFull(mode *Mode) instance.Tick {
+	shortest := instance.Tick(-1)
+	for _, p := range mode.Pools {
+		t, full := l.m.Network.Pools[p].GPUType, l.d.Job.Full()
+		if l.d.Fits[t][full] && (shortest < 0 || l.d.Job.On[t].Time[full] < shortest) {
+			shortest = l.d.Job.On[t].Time[full]
+		}
+	}
+	return shortest
+}
+
+// add adds a mode if it is possible.
+func (l *modeList) add(mode Mode) {
+	j := l.d.Job
+	mode.workers = int64(j.Workers)
+	if mode.Full = l.longest(&mode); mode.Full < 0 && !l.feasible {
+		mode.Full = l.shortestFull(&mode)
+	}
 	if mode.Full < 0 {
-		return // the full-depth worker fits nowhere
+		return // the workers fit nowhere
 	}
 	if l.feasible && j.Deadline > 0 && l.d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {
 		return

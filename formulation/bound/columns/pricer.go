@@ -28,6 +28,7 @@ type Scratch struct {
 	starts []startPrices // of the alternatives' starts
 	ticks  []int64       // of the points
 	prices [][]int64     // of the items of an option, by item and the point the window ends at
+	fits   []int         // the first such point, by item
 	dealt  []int64       // of a multiset, likewise
 	window []int64       // of an iteration, likewise
 	by     []int64       // least price of an iteration that ends by a point
@@ -47,7 +48,7 @@ func (k *Scratch) resize(p *planPricer) {
 	for len(k.starts) < p.Alternatives {
 		k.starts = append(k.starts, startPrices{})
 	}
-	k.prices = Square(k.prices, items, points)
+	k.prices, k.fits = Square(k.prices, items, points), line(k.fits, items)
 	k.dealt, k.window = line(k.dealt, points), line(k.window, points)
 	k.by, k.after = line(k.by, points), line(k.after, points)
 	k.f, k.from, k.rest = Square(k.f, blocks, points), Square(k.from, blocks, points), Square(k.rest, blocks, points)

@@ -122,17 +122,19 @@ func (p *planPricer) row(t *Tariff, k *Scratch, mode, n, last int) int {
 		if option.Mode != mode {
 			continue
 		}
-		first := n
 		for i := range option.Items {
-			first = max(first, p.itemPrices(t, k, &option.Items[i], k.prices[i], n, last))
+			k.fits[i] = p.itemPrices(t, k, &option.Items[i], k.prices[i], n, last)
 		}
-		if first > last {
-			continue
-		}
-		earliest = min(earliest, first)
-		window, dealt := k.window[first:last+1], k.dealt[first:last+1]
 		for at := range option.Multisets {
-			multiset := &option.Multisets[at]
+			multiset, first := &option.Multisets[at], n
+			for _, item := range multiset.Items {
+				first = max(first, k.fits[item])
+			}
+			if first > last {
+				continue
+			}
+			earliest = min(earliest, first)
+			window, dealt := k.window[first:last+1], k.dealt[first:last+1]
 			clear(dealt)
 			for i, item := range multiset.Items {
 				count := multiset.Counts[i]

@@ -312,29 +312,44 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 			option.Items = append(option.Items, Item{Tail: r.Sync, Alts: []Alternative{alt}})
 		}
 	} else {
-		at := make([]int, len(d.Job.Depths))
-		for depth := range at {
-			at[depth] = -1
+		index := map[[2]int]int{} // of items, by depth and pool; -1 for any pool
+		item := func(depth, at int) int {
+			key := [2]int{depth, at}
+			if i, ok := index[key]; ok {
+				return i
+			}
+			it := Item{Tail: r.Sync}
+			for _, pool := range w.Mode.Pools {
+				if length, ok := task(pool, depth); ok && (at < 0 || at == pool) {
+					it.Alts = append(it.Alts, Alternative{Length: length, Uses: []Use{{pool, 1, length}}})
+				}
+			}
+			index[key] = len(option.Items)
+			option.Items = append(option.Items, it)
+			return index[key]
 		}
 		for _, counts := range r.Multisets {
-			var o Multiset
-			for depth, n := range counts {
-				if n == 0 {
-					continue
+			ways := s.placements(d, w.Mode, counts)
+			if ways == nil {
+				var o Multiset
+				for depth, n := range counts {
+					if n > 0 {
+						o.Items, o.Counts = append(o.Items, item(depth, -1)), append(o.Counts, int64(n))
+					}
 				}
-				if at[depth] < 0 {
-					at[depth] = len(option.Items)
-					it := Item{Tail: r.Sync}
-					for _, pool := range w.Mode.Pools {
-						if length, ok := task(pool, depth); ok {
-							it.Alts = append(it.Alts, Alternative{Length: length, Uses: []Use{{pool, 1, length}}})
+				option.Multisets = append(option.Multisets, o)
+			}
+			for _, way := range ways {
+				var o Multiset
+				for i, pool := range w.Mode.Pools {
+					for depth, n := range way[i] {
+						if n > 0 {
+							o.Items, o.Counts = append(o.Items, item(depth, pool)), append(o.Counts, int64(n))
 						}
 					}
-					option.Items = append(option.Items, it)
 				}
-				o.Items, o.Counts = append(o.Items, at[depth]), append(o.Counts, int64(n))
+				option.Multisets = append(option.Multisets, o)
 			}
-			option.Multisets = append(option.Multisets, o)
 		}
 	}
 	if alts := s.syncs(w.Mode, r); len(alts) > 0 {
@@ -345,6 +360,68 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 		option.Items = append(option.Items, Item{Head: int64(w.Mode.Full), Alts: alts})
 	}
 	return option
+}
+
+// mostPlacements is the largest number of ways to divide a multiset among pools that are told apart.
+const mostPlacements = 32
+
+// placements lists the ways to divide the tasks of a multiset among the pools of a mode, as numbers by pool and depth; nil if
+// each pool could hold all of them, or if there are too many ways.
+func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways [][][]int) {
+	n := s.Model.Network
+	left := make([]int64, len(o.Pools))
+	narrow := false
+	for i, p := range o.Pools {
+		left[i] = n.Reach(o, p)
+		narrow = narrow || left[i] < int64(d.Job.Workers)
+	}
+	if !narrow {
+		return nil
+	}
+	now := make([][]int, len(o.Pools))
+	for i := range now {
+		now[i] = make([]int, len(counts))
+	}
+	// divide places rest tasks of a depth on pools from i on, then those of shallower depths.
+	var divide func(depth, i, rest int)
+	divide = func(depth, i, rest int) {
+		switch {
+		case len(ways) > mostPlacements:
+		case depth < 0:
+			way := make([][]int, len(now))
+			for i := range now {
+				way[i] = slices.Clone(now[i])
+			}
+			ways = append(ways, way)
+		case rest == 0:
+			next := depth - 1
+			for next >= 0 && counts[next] == 0 {
+				next--
+			}
+			if next < 0 {
+				divide(-1, 0, 0)
+			} else {
+				divide(next, 0, counts[next])
+			}
+		case i < len(now):
+			most := int(min(int64(rest), left[i]))
+			if !d.Fits[n.Pools[o.Pools[i]].GPUType][depth] {
+				most = 0
+			}
+			for here := most; here >= 0; here-- {
+				now[i][depth] = here
+				left[i] -= int64(here)
+				divide(depth, i+1, rest-here)
+				left[i] += int64(here)
+			}
+			now[i][depth] = 0
+		}
+	}
+	divide(len(counts), 0, 0)
+	if len(ways) > mostPlacements {
+		return nil
+	}
+	return ways
 }
 
 // Row is the row of a group in a bucket.

@@ -43,21 +43,21 @@ func Share(rate, capacity instance.Rate) int64 {
 	return part.Quo(part, big.NewInt(int64(capacity))).Int64()
 }
 
-// syncs lists the possible loads of a synchronisation: in a mode of several pools
-// all its nodes, and racks, are counted where they are cheapest.
+// syncs lists the possible loads of a synchronisation. In a mode of several pools as many nodes, and
+// racks, of each are counted as must take part, and all others where they are cheapest.
 func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 	if !s.loads(o) {
 		return nil
 	}
 	var alts []Alternative
 	for _, pace := range s.paces(o, r) {
-		take := func(group int, links int) Use {
-			return Use{group, Share(pace.Rate, s.Groups[group].Speed) * int64(links), pace.Length}
+		take := func(group int, links int64) Use {
+			return Use{group, Share(pace.Rate, s.Groups[group].Speed) * links, pace.Length}
 		}
 		add := func(charges ...Use) {
 			for i := s.uplinks(); i < len(s.links); i++ {
 				if times := o.Crosses(&s.links[i]); times > 0 {
-					charges = append(charges, take(s.fabric(i), times))
+					charges = append(charges, take(s.fabric(i), int64(times)))
 				}
 			}
 			kept := slices.DeleteFunc(charges, func(c Use) bool { return s.Groups[c.Group].Capacity == 0 })
@@ -67,18 +67,46 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 			}
 			alts = append(alts, Alternative{pace.Length, kept, alone})
 		}
-		for _, p := range o.Pools {
-			switch o.Kind {
-			case relax.InNode:
+		if o.Kind == relax.InNode {
+			for _, p := range o.Pools {
 				add(take(s.fabric(p), 1))
-			case relax.InRack:
-				add(take(s.nic(p), o.Nodes))
-			case relax.Spread:
-				for _, k := range s.Model.Network.RackClasses(o) {
-					add(take(s.nic(p), o.Nodes), take(s.uplink(k), o.Racks))
-				}
+			}
+			continue
+		}
+		nics := spread(o.Pools, int64(o.Nodes), func(p int) int64 { return s.Model.Network.Forced(o, p) },
+			func(p int, nodes int64) Use { return take(s.nic(p), nodes) })
+		if o.Kind == relax.InRack {
+			for _, charges := range nics {
+				add(charges...)
+			}
+			continue
+		}
+		uplinks := spread(s.Model.Network.RackClasses(o), int64(o.Racks), func(k int) int64 { return s.Model.Network.ForcedRacks(o, k) },
+			func(k int, racks int64) Use { return take(s.uplink(k), racks) })
+		for _, nic := range nics {
+			for _, uplink := range uplinks {
+				add(slices.Concat(nic, uplink)...)
 			}
 		}
 	}
 	return alts
+}
+
+// spread lists the ways to count links at places: at each as many as are forced there, and all that are left of count at
+// one of them.
+func spread(places []int, count int64, forced func(place int) int64, take func(place int, links int64) Use) (ways [][]Use) {
+	var always []Use
+	for _, at := range places {
+		if n := forced(at); n > 0 {
+			always = append(always, take(at, n))
+			count -= n
+		}
+	}
+	if count <= 0 {
+		return [][]Use{always}
+	}
+	for _, at := range places {
+		ways = append(ways, append(slices.Clone(always), take(at, count)))
+	}
+	return ways
 }

@@ -109,26 +109,26 @@ func (f *Program) chains() {
 
 func (f *Program) classChain(s *Shape) {
 	d := s.Class
-	full := int64(0) // full-depth workers, where the chain counts them by pool
-	if d.Job.Rule.Fixed != nil && f.mixed(d) {
-		full = int64(d.Job.Rule.Fixed[d.Job.Full()])
-	}
-	times := max(1, full)
-	row := f.Linear.Row(s.ID+".chain", linear.AtLeast, exact.Multiply(times*s.Jobs, s.Release), linear.About{Resource: "job", Subject: f.Model.ClassName(s.Classes[0]), Capacity: f.time})
-	f.Linear.Term(row, f.time, times*s.Jobs)
-	for i := range d.Modes {
-		o := &d.Modes[i]
-		if full > 0 && s.busy[i] != nil {
-			f.Linear.Term(row, s.does[i], exact.Multiply(-times, int64(o.Sync)))
-		} else {
-			f.Linear.Term(row, s.does[i], exact.Multiply(-times, int64(o.Iteration())))
+	chain := func(name string, times int64, tick func(mode int) instance.Tick) (row int) {
+		row = f.Linear.Row(s.ID+name, linear.AtLeast, exact.Multiply(times*s.Jobs, s.Release), linear.About{Resource: "job", Subject: f.Model.ClassName(s.Classes[0]), Capacity: f.time})
+		f.Linear.Term(row, f.time, times*s.Jobs)
+		for i := range d.Modes {
+			f.Linear.Term(row, s.does[i], exact.Multiply(-times, int64(tick(i))))
 		}
+		return row
 	}
-	if full == 0 {
+	chain(".chain", 1, func(mode int) instance.Tick { return d.Modes[mode].Iteration() })
+	if d.Job.Rule.Fixed == nil || !f.mixed(d) {
 		return
 	}
 	// The full-depth tasks of an iteration last no longer than its compute
 	// phase on average, and a fixed rule has as many in every iteration.
+	row := chain(".full", int64(d.Job.Rule.Fixed[d.Job.Full()]), func(mode int) instance.Tick {
+		if s.busy[mode] != nil {
+			return d.Modes[mode].Sync
+		}
+		return d.Modes[mode].Iteration()
+	})
 	for p := range f.Model.Network.Pools {
 		if z := s.tasks[p]; z != nil && z[d.Job.Full()] >= 0 {
 			t := f.Model.Network.Pools[p].GPUType

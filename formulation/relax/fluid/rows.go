@@ -44,7 +44,7 @@ func (f *Program) residency() {
 				f.Linear.Term(all, y, -k)
 				for _, p := range o.Pools {
 					at := &f.Model.Network.Pools[p]
-					u := f.Linear.Col(fmt.Sprintf("%s.home.%s.%s", s.ID, o.ID(), at.ID), 0, s.Jobs*min(k, f.inReach(o, p)))
+					u := f.Linear.Col(fmt.Sprintf("%s.home.%s.%s", s.ID, o.ID(), at.ID), 0, s.Jobs*min(k, f.Model.Network.Reach(o, p)))
 					f.Linear.Term(all, u, 1)
 					home = append(home, u)
 				}
@@ -113,9 +113,12 @@ func (f *Program) activity(limit func(*Shape) int64) {
 				f.Linear.Term(workers, x, -k)
 				for at, p := range o.Pools {
 					id := f.Model.Network.Pools[p].ID
-					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.ID, o.ID(), id), 0, exact.Multiply(most, min(k, f.inReach(o, p))))
+					w := f.Linear.Col(fmt.Sprintf("%s.busy.%s.%s", s.ID, o.ID(), id), 0, exact.Multiply(most, min(k, f.Model.Network.Reach(o, p))))
 					f.Linear.Term(workers, w, 1)
 					busy = append(busy, w)
+					if reach := f.Model.Network.Reach(o, p); reach < k {
+						f.within(fmt.Sprintf("%s.reach.%s.%s", s.ID, o.ID(), id), w, x, reach)
+					}
 					if all >= 0 && s.live != nil {
 						f.tie(s, fmt.Sprintf("%s.tie.%s.%s", s.ID, o.ID(), id), w, s.home[i][at])
 					}
@@ -130,13 +133,11 @@ func (f *Program) activity(limit func(*Shape) int64) {
 	}
 }
 
-// inReach is how many GPUs of a pool one job can use in a mode.
-func (f *Program) inReach(o *relax.Mode, p int) int64 {
-	at := &f.Model.Network.Pools[p]
-	if o.Kind == relax.InRack {
-		return int64(at.GPUs) * int64(at.PerRack)
-	}
-	return at.Size()
+// within adds the row that a column is at most a multiple of another.
+func (f *Program) within(name string, col, other int, times int64) {
+	row := f.Linear.Row(name, linear.AtMost, 0, linear.About{})
+	f.Linear.Term(row, col, 1)
+	f.Linear.Term(row, other, -times)
 }
 
 // tie adds the row that each resident does R iterations.
@@ -226,7 +227,7 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 	f.Linear.Term(count, s.does[i], -int64(o.Nodes))
 	for at, p := range o.Pools {
 		name := fmt.Sprintf("%s.nodes.%s.%s", s.ID, o.ID(), n.Pools[p].ID)
-		nodes := f.inReach(o, p) / int64(n.Pools[p].GPUs)
+		nodes := f.Model.Network.Reach(o, p) / int64(n.Pools[p].GPUs)
 		v := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), nodes)))
 		f.Linear.Term(count, v, 1)
 		hold := f.Linear.Row(name, linear.AtLeast, 0, linear.About{})
