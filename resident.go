@@ -45,7 +45,7 @@ func planRoomy(ctx context.Context, in, free *instance.Instance, opt Options) (*
 }
 
 // residents plans jobs that hold memory only while they run as if all held it for the whole plan, task by task, if tasks are few. It
-// takes half of the time that is left.
+// takes a third of the time that is left.
 func (p *planner) residents() {
 	free := p.in.Resident()
 	if !p.in.Queues() || long(free) || p.opt.Quick || p.ctx.Err() != nil || p.result.Primal != nil && p.goodEnough()(p.result.Primal) {
@@ -53,7 +53,7 @@ func (p *planner) residents() {
 	}
 	opt := Options{Seed: p.opt.Seed, Effort: p.opt.Effort, NoLP: true, NoBaselines: true, Without: p.opt.Without}
 	if p.opt.Time > 0 {
-		opt.Time = max(time.Millisecond, time.Until(p.start.Add(p.opt.Time))/2)
+		opt.Time = max(time.Millisecond, time.Until(p.start.Add(p.opt.Time))/3)
 	}
 	opt.Progress = func(now Point) {
 		if now.Primal != nil {

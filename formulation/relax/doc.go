@@ -41,8 +41,9 @@
 //	sync_m            ticks of the shortest synchronisation in mode m: the volume of
 //	                  the cheapest depths over the fewest parties, at the fastest
 //	                  rate level of the fastest slowest link
-//	l_m = p(L)+sync_m ticks of the shortest iteration in mode m: every iteration has
-//	                  a worker at full depth, and a sync follows its task
+//	full_m            ticks that the longest task of an iteration takes in mode m, at the least: for every
+//	                  depth, the workers at it or a deeper one need as many GPUs with tasks no longer
+//	l_m = full_m+sync_m ticks of the shortest iteration in mode m: a sync follows all tasks
 //	W                 GPU ticks of the cheapest iteration by the SPB rule
 //	q_m, rho_m        fewest nodes and racks that hold k workers in mode m
 //	V_m               bytes that each of q_m nodes sends in an iteration, at the least

@@ -30,7 +30,7 @@ class TooMany(Exception):
 class Placement:
     """Nodes whose GPUs a job may have; the first of identical nodes stand for all of them."""
 
-    full: int  # ticks of the shortest task at full depth
+    full: int  # ticks of the longest task of an iteration, at the least
     sync: int  # ticks of the shortest synchronisation
     bits: dict[int, int]  # that an iteration sends over each link, at the least
 
@@ -61,6 +61,24 @@ class Alone:
         times = [costs.time[depth] for kind, costs in self.job.on.items() if kind in kinds and self.fits(kind, depth)]
         return min(times, default=0)
 
+    def longest(self, counts: list[int], rooms: dict[str, int]) -> Optional[int]:
+        """Ticks that the longest of these tasks, by depth, takes at the least, if types have GPUs for so many workers; None if they have
+        too few. The tasks of any depth or a deeper one need as many GPUs on which such a task is no longer."""
+        longest = 0
+        for depth in range(len(counts)):
+            left = sum(counts[depth:])
+            times = []
+            for kind, room in rooms.items():
+                fitting = [self.job.on[kind].time[d] for d in range(depth, len(counts)) if self.fits(kind, d)]
+                if fitting:
+                    times.append((min(fitting), room))
+            for time, room in sorted(times):
+                if left > 0:
+                    left, longest = left - room, max(longest, time)
+            if left > 0:
+                return None
+        return longest
+
     def in_time(self, placement: Placement) -> bool:
         iteration, longest = placement.full + placement.sync, self.instance.max_period
         if self.instance.periodic:
@@ -72,9 +90,16 @@ class Alone:
 
     def all_placements(self) -> Iterator[Placement]:
         volume: dict[int, int] = {}  # by parties
+        longest: dict[tuple, Optional[int]] = {}  # by workers for which types have GPUs
         for nodes in self.sets_of_nodes():
-            full = self.least(len(self.job.depths) - 1, {self.cluster.nodes[n].type for n in nodes})
-            if not full:
+            rooms: dict[str, int] = defaultdict(int)
+            for n in nodes:
+                rooms[self.cluster.nodes[n].type] += len(self.cluster.nodes[n].gpus) // self.job.group
+            key = tuple(sorted((kind, min(room, self.job.workers)) for kind, room in rooms.items()))
+            if key not in longest:
+                longest[key] = min(filter(None, (self.longest(c, rooms) for c in self.counts)), default=None)
+            full = longest[key]
+            if full is None:
                 continue
             if self.job.gpus == 1:
                 yield Placement(full, 0, {})

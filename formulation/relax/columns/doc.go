@@ -51,8 +51,9 @@
 //     at a time, the shortest of all leaves no room for any in a shorter gap between two of a
 //     job. So the job is charged for its links in such gaps, as far as points between them can
 //     tell; no tick of a link is in gaps of two jobs. Modes without charges for these links do not matter.
-//   - Residencies and memory of single GPUs are left out; in modes of several pools
-//     a synchronisation pays where its nodes are cheapest.
+//   - Residencies and memory of single GPUs are left out. In modes of several pools as many nodes of
+//     each as must take part pay there, the others where they are cheapest; so do tasks, but a job wider than some
+//     of its pools is divided among them in all ways, if these are few.
 //
 // Certificate: for any prices u >= 0 of (19) Lagrangian duality gives the bound
 //

@@ -25,7 +25,8 @@
 //	 (1) sum_m live = jobs                            (<= for rates)
 //	 (2) sum_P home = k live
 //	 (3) sum persistent x residents of P <= m_P x (memory - smallest ephemeral)
-//	 (4) sum_m does = iterations; does = R live; busy = R home; sum_P busy = k does
+//	 (4) sum_m does = iterations; does = R live; busy = R home; sum_P busy = k does; busy[P] <= does
+//	     times the GPUs of P that one job can use in the mode, where these are fewer than k
 //	 (5) sum_d tasks[P,d] = sum_m busy[m,P]
 //	 (6) sum_P tasks[d] = fixed count x does; or, free rule: full and share
 //	 (7) nodes[P] >= busy[P] / g_P, sum_P nodes >= q_m does; racks likewise
