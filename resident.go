@@ -17,9 +17,8 @@ func roomy(in *instance.Instance) *instance.Instance {
 	return in.Roomy()
 }
 
-// planRoomy is [plan] of an instance for which [roomy] returns one.
+// planRoomy is [plan] of an instance for which [roomy] returns one, which is the instance of the baselines.
 func planRoomy(ctx context.Context, in, free *instance.Instance, opt Options) (*Result, error) {
-	opt.Start = nil
 	if tell := opt.Blocks; tell != nil {
 		opt.Incumbent = func(s *instance.Schedule) { tell(s.Block()) }
 	}
@@ -32,11 +31,6 @@ func planRoomy(ctx context.Context, in, free *instance.Instance, opt Options) (*
 		r.Blocks = r.Schedule.Block()
 	}
 	for _, b := range r.everyBaseline() {
-		if b.Instance == free {
-			b.Instance = in
-		} else if b.Instance != nil {
-			b.Instance = in.FullDepth()
-		}
 		if b.Schedule != nil {
 			b.Blocks, b.Schedule = b.Schedule.Block(), nil
 		}

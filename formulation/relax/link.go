@@ -61,33 +61,23 @@ func (o *Mode) Crosses(l *LinkClass) int {
 	return 0
 }
 
-// Forced is the least number of nodes of a pool that take part in synchronisations, wherever else in the mode
-// the other workers are.
-func (n *Network) Forced(o *Mode, pool int) int64 {
-	left := o.workers
-	for _, p := range o.Pools {
-		if p != pool {
-			left -= n.Reach(o, p)
-		}
-	}
-	return ceil(left, int64(n.Pools[pool].GPUs))
-}
-
-// ForcedRacks is the least number of racks of a class that take part, likewise.
-func (n *Network) ForcedRacks(o *Mode, class int) int64 {
+// Forced is the least number of nodes of a pool or, with racks, of racks of a class that take part in
+// synchronisations, wherever else in the mode the other workers are.
+func (n *Network) Forced(o *Mode, racks bool, at int) int64 {
 	left, gpus := o.workers, int64(0)
 	for _, p := range o.Pools {
-		if n.Pools[p].Rack != class {
+		pool := &n.Pools[p]
+		switch {
+		case racks && pool.Rack == at:
+			gpus += int64(pool.GPUs) * int64(pool.PerRack)
+		case !racks && p == at:
+			gpus = int64(pool.GPUs)
+		default:
 			left -= n.Reach(o, p)
-		} else {
-			gpus += int64(n.Pools[p].GPUs) * int64(n.Pools[p].PerRack)
 		}
 	}
-	return ceil(left, gpus)
+	return (max(0, left) + gpus - 1) / gpus
 }
-
-// ceil is a / b, rounded up, and at least 0.
-func ceil(a, b int64) int64 { return (max(0, a) + b - 1) / b }
 
 // Reaches returns which of the mode's pools, or classes of racks, has the links, and out of how
 // many; -1 if none has, or nothing crosses them.

@@ -118,14 +118,14 @@ func (n *Network) Reach(o *Mode, p int) int64 {
 // such a task fits and is no longer.
 func (l *modeList) longest(mode *Mode) (longest instance.Tick) {
 	type room struct {
-		time instance.Tick
+		time instance.Tick // of the shortest such task, -1 if none fits
 		gpus int64
 	}
-	workers := leastAtDepths(l.d.Job)
 	rooms := make([]room, len(mode.Pools))
 	for i, p := range mode.Pools {
 		rooms[i] = room{-1, l.m.Network.Reach(mode, p)}
 	}
+	workers := leastAtDepths(l.d.Job)
 	for depth := l.d.Job.Full(); depth >= 0; depth-- {
 		for i, p := range mode.Pools {
 			t := l.m.Network.Pools[p].GPUType
@@ -133,43 +133,37 @@ func (l *modeList) longest(mode *Mode) (longest instance.Tick) {
 				rooms[i].time = l.d.Job.On[t].Time[depth]
 			}
 		}
-		fastest := slices.DeleteFunc(slices.Clone(rooms), func(r room) bool { return r.time < 0 })
-		slices.SortFunc(fastest, func(a, b room) int { return cmp.Compare(a.time, b.time) })
-		left := int64(workers[depth])
-		for _, r := range fastest {
-			if left <= 0 {
-				break
-			}
-			left -= r.gpus
-			longest = max(longest, r.time)
+		need, least := int64(workers[depth]), instance.Tick(-1)
+		if !l.feasible {
+			need = min(need, 1)
 		}
-		if left > 0 {
+		for _, a := range rooms {
+			if a.time < 0 || least >= 0 && a.time >= least {
+				continue
+			}
+			gpus := int64(0)
+			for _, b := range rooms {
+				if b.time >= 0 && b.time <= a.time {
+					gpus += b.gpus
+				}
+			}
+			if gpus >= need {
+				least = a.time
+			}
+		}
+		if least < 0 {
 			return -1
 		}
+		longest = max(longest, least)
 	}
 	return longest
-}
-
-// shortestFull returns the length of the shortest full-depth task in a mode, -1 if none fits.
-func (l *modeList) shortestFull(mode *Mode) instance.Tick {
-	shortest := instance.Tick(-1)
-	for _, p := range mode.Pools {
-		t, full := l.m.Network.Pools[p].GPUType, l.d.Job.Full()
-		if l.d.Fits[t][full] && (shortest < 0 || l.d.Job.On[t].Time[full] < shortest) {
-			shortest = l.d.Job.On[t].Time[full]
-		}
-	}
-	return shortest
 }
 
 // add adds a mode if it is possible.
 func (l *modeList) add(mode Mode) {
 	j := l.d.Job
 	mode.workers = int64(j.Workers)
-	if mode.Full = l.longest(&mode); mode.Full < 0 && !l.feasible {
-		mode.Full = l.shortestFull(&mode)
-	}
-	if mode.Full < 0 {
+	if mode.Full = l.longest(&mode); mode.Full < 0 {
 		return // the workers fit nowhere
 	}
 	if l.feasible && j.Deadline > 0 && l.d.Chain(mode.Iteration()).Cmp(big.NewInt(int64(j.Deadline))) > 0 {

@@ -247,6 +247,7 @@ class Bounds:
             groups.add(frozenset(l for l, start, _ in self.cluster.trunks if start == rack))
             groups.add(frozenset(l for l, _, end in self.cluster.trunks if end == rack))
         groups.add(frozenset(l for l, start, _ in self.cluster.trunks if start in self.cluster.switch))
+        groups.update(frozenset([l]) for l, _, _ in self.cluster.trunks)  # all routes of a policy may pass it
         loads = [self.gpu_load(kinds) for kinds in sets] + [self.link_load(links) for links in groups]
         return [load for load in loads if load.capacity > 0 and load.items]
 

@@ -312,40 +312,29 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 			option.Items = append(option.Items, Item{Tail: r.Sync, Alts: []Alternative{alt}})
 		}
 	} else {
-		index := map[[2]int]int{} // of items, by depth and pool; -1 for any pool
-		item := func(depth, at int) int {
-			key := [2]int{depth, at}
-			if i, ok := index[key]; ok {
-				return i
-			}
-			it := Item{Tail: r.Sync}
-			for _, pool := range w.Mode.Pools {
-				if length, ok := task(pool, depth); ok && (at < 0 || at == pool) {
-					it.Alts = append(it.Alts, Alternative{Length: length, Uses: []Use{{pool, 1, length}}})
-				}
-			}
-			index[key] = len(option.Items)
-			option.Items = append(option.Items, it)
-			return index[key]
-		}
+		index := make([][]int, 1+len(w.Mode.Pools)) // of items plus 1, by pool, the last for any, and depth
 		for _, counts := range r.Multisets {
-			ways := s.placements(d, w.Mode, counts)
-			if ways == nil {
+			for _, way := range s.placements(d, w.Mode, counts) {
 				var o Multiset
-				for depth, n := range counts {
-					if n > 0 {
-						o.Items, o.Counts = append(o.Items, item(depth, -1)), append(o.Counts, int64(n))
+				for i, counts := range way {
+					if index[i] == nil {
+						index[i] = make([]int, len(counts))
 					}
-				}
-				option.Multisets = append(option.Multisets, o)
-			}
-			for _, way := range ways {
-				var o Multiset
-				for i, pool := range w.Mode.Pools {
-					for depth, n := range way[i] {
-						if n > 0 {
-							o.Items, o.Counts = append(o.Items, item(depth, pool)), append(o.Counts, int64(n))
+					for depth, n := range counts {
+						if n == 0 {
+							continue
 						}
+						if index[i][depth] == 0 {
+							it := Item{Tail: r.Sync}
+							for at, pool := range w.Mode.Pools {
+								if length, ok := task(pool, depth); ok && (i == len(w.Mode.Pools) || i == at) {
+									it.Alts = append(it.Alts, Alternative{Length: length, Uses: []Use{{pool, 1, length}}})
+								}
+							}
+							option.Items = append(option.Items, it)
+							index[i][depth] = len(option.Items)
+						}
+						o.Items, o.Counts = append(o.Items, index[i][depth]-1), append(o.Counts, int64(n))
 					}
 				}
 				option.Multisets = append(option.Multisets, o)
@@ -365,61 +354,49 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 // mostPlacements is the largest number of ways to divide a multiset among pools that are told apart.
 const mostPlacements = 32
 
-// placements lists the ways to divide the tasks of a multiset among the pools of a mode, as numbers by pool and depth; nil if
-// each pool could hold all of them, or if there are too many ways.
+// placements lists the ways to divide the tasks of a multiset among the pools of a mode, as numbers by pool and depth. If
+// each pool could hold all of them, or there are no such ways or too many, it is one way: after the pools come tasks that may be in any.
 func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways [][][]int) {
-	n := s.Model.Network
-	left := make([]int64, len(o.Pools))
-	narrow := false
+	left := make([]int, len(o.Pools))
+	wide, now := false, make([][]int, len(o.Pools))
 	for i, p := range o.Pools {
-		left[i] = n.Reach(o, p)
-		narrow = narrow || left[i] < int64(d.Job.Workers)
+		left[i] = int(min(int64(d.Job.Workers), s.Model.Network.Reach(o, p)))
+		wide, now[i] = wide || left[i] < d.Job.Workers, make([]int, len(counts))
 	}
-	if !narrow {
-		return nil
-	}
-	now := make([][]int, len(o.Pools))
-	for i := range now {
-		now[i] = make([]int, len(counts))
-	}
-	// divide places rest tasks of a depth on pools from i on, then those of shallower depths.
+	// divide places rest tasks of a depth on pools from i on, then those of deeper depths.
 	var divide func(depth, i, rest int)
 	divide = func(depth, i, rest int) {
-		switch {
-		case len(ways) > mostPlacements:
-		case depth < 0:
-			way := make([][]int, len(now))
-			for i := range now {
+		if rest == 0 {
+			if depth++; depth < len(counts) {
+				divide(depth, 0, counts[depth])
+				return
+			}
+			way := make([][]int, len(o.Pools))
+			for i := range way {
 				way[i] = slices.Clone(now[i])
 			}
 			ways = append(ways, way)
-		case rest == 0:
-			next := depth - 1
-			for next >= 0 && counts[next] == 0 {
-				next--
+			return
+		}
+		if i == len(o.Pools) || len(ways) > mostPlacements {
+			return
+		}
+		for here := min(rest, left[i]); here >= 0; here-- {
+			if here > 0 && !d.Fits[s.Model.Network.Pools[o.Pools[i]].GPUType][depth] {
+				continue
 			}
-			if next < 0 {
-				divide(-1, 0, 0)
-			} else {
-				divide(next, 0, counts[next])
-			}
-		case i < len(now):
-			most := int(min(int64(rest), left[i]))
-			if !d.Fits[n.Pools[o.Pools[i]].GPUType][depth] {
-				most = 0
-			}
-			for here := most; here >= 0; here-- {
-				now[i][depth] = here
-				left[i] -= int64(here)
-				divide(depth, i+1, rest-here)
-				left[i] += int64(here)
-			}
-			now[i][depth] = 0
+			now[i][depth] = here
+			left[i] -= here
+			divide(depth, i+1, rest-here)
+			left[i] += here
 		}
 	}
-	divide(len(counts), 0, 0)
-	if len(ways) > mostPlacements {
-		return nil
+	if wide {
+		divide(-1, 0, 0)
+	}
+	if len(ways) == 0 || len(ways) > mostPlacements {
+		ways = [][][]int{make([][]int, len(o.Pools)+1)}
+		ways[0][len(o.Pools)] = counts
 	}
 	return ways
 }

@@ -73,18 +73,15 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 			}
 			continue
 		}
-		nics := spread(o.Pools, int64(o.Nodes), func(p int) int64 { return s.Model.Network.Forced(o, p) },
-			func(p int, nodes int64) Use { return take(s.nic(p), nodes) })
+		nics := s.places(o, false, o.Pools, int64(o.Nodes), take)
 		if o.Kind == relax.InRack {
 			for _, charges := range nics {
 				add(charges...)
 			}
 			continue
 		}
-		uplinks := spread(s.Model.Network.RackClasses(o), int64(o.Racks), func(k int) int64 { return s.Model.Network.ForcedRacks(o, k) },
-			func(k int, racks int64) Use { return take(s.uplink(k), racks) })
-		for _, nic := range nics {
-			for _, uplink := range uplinks {
+		for _, uplink := range s.places(o, true, s.Model.Network.RackClasses(o), int64(o.Racks), take) {
+			for _, nic := range nics {
 				add(slices.Concat(nic, uplink)...)
 			}
 		}
@@ -92,21 +89,25 @@ func (s *Program) syncs(o *relax.Mode, r *relax.Option) []Alternative {
 	return alts
 }
 
-// spread lists the ways to count links at places: at each as many as are forced there, and all that are left of count at
-// one of them.
-func spread(places []int, count int64, forced func(place int) int64, take func(place int, links int64) Use) (ways [][]Use) {
+// places lists the ways to count the NICs of a synchronisation by pool or, with racks, its uplinks by class: at each as many as
+// must take part, and all that are left of count at one of them.
+func (s *Program) places(o *relax.Mode, racks bool, list []int, count int64, take func(group int, links int64) Use) (ways [][]Use) {
+	group := s.nic
+	if racks {
+		group = s.uplink
+	}
 	var always []Use
-	for _, at := range places {
-		if n := forced(at); n > 0 {
-			always = append(always, take(at, n))
+	for _, at := range list {
+		if n := s.Model.Network.Forced(o, racks, at); n > 0 {
+			always = append(always, take(group(at), n))
 			count -= n
 		}
 	}
 	if count <= 0 {
 		return [][]Use{always}
 	}
-	for _, at := range places {
-		ways = append(ways, append(slices.Clone(always), take(at, count)))
+	for _, at := range list {
+		ways = append(ways, append(slices.Clone(always), take(group(at), count)))
 	}
 	return ways
 }
