@@ -23,7 +23,7 @@ RACED     := ./solver ./solver/backend ./solver/colgen ./solver/eventloop ./solv
 SLOW      := . ./whatif ./solver/clp ./wasm/api
 RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|TestQuickPlan|Timed|Showcase|Resilience$$|Live|StartsTogether|Trap|Session
 # Tests of the facade, and scripts of the command line, that also run without CLP, as on a machine that lacks it.
-LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Export|Scripts/(bound|certify|explain|log|misc|plan)$$
+LACKING   := $(RACES)|Engine|Example|Notes|Without|Infeasible|Certificates|Export|Scripts/^(bound|certify|explain|log|misc|plan)$$
 # PURE: packages that need neither cgo nor an operating system. PORTED: those of them that depend on their
 # platform, because they use files, clocks, goroutines or an engine; solver's packages are tested with the
 # engine in a separate run. Of the facade and of whatif, the tests in RACES.
