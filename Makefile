@@ -18,7 +18,8 @@ CLP_WASM  := $(CURDIR)/bin/clp/clp.wasm
 SITE       = $(if $(wildcard site/dist.zip),site)
 # Packages that start goroutines of their own. Those in SLOW are too slow for each change under the race
 # detector: only their tests of concurrent code run there. The facade's tests cover formulation and heuristics.
-# study/sweep is left to make soak: its database takes minutes to compile for the race detector.
+# study/sweep is left to make soak: its database takes minutes to compile for the race detector. What makes the first
+# plan is raced by TestQuickPlan; TestFirstIsTheQuickPlan, which compares the two on all examples, runs under Node as well.
 RACED     := ./solver ./solver/backend ./solver/colgen ./solver/eventloop ./solver/tree
 SLOW      := . ./whatif ./solver/clp ./wasm/api
 RACES     := SameSeed|Cancel|Deadline|TimeLimit|Stop|TestQuickPlan|Timed|Showcase|Resilience$$|Live|StartsTogether|Trap|Session
