@@ -46,8 +46,8 @@ export function useServer(): void {
 }
 
 /**
- * WebAssembly that has run for long is compiled once more, better, eight times as late as by default: most pages are open
- * for seconds, in which that takes more processor time than it saves. Measurements start their browser by themselves.
+ * WebAssembly that has run for long is compiled once more, better; here later than by default: most pages are open for
+ * seconds, in which that takes more processor time than it saves. Measurements start their browser by themselves.
  */
 const tiering = '--js-flags=--wasm-tiering-budget=100000000'
 
