@@ -113,7 +113,7 @@ jobs:
 		require.Empty(t, check.Schedule(in, s))
 		return in.Value(s)
 	}
-	alone, both := plan(Config{Rounds: 24, Without: method.Set{method.Repetition: true}}), plan(Config{Rounds: 24})
+	alone, both := plan(Config{Rounds: 8, Without: method.Set{method.Repetition: true}}), plan(Config{Rounds: 8})
 	t.Logf("ruin and recreate %v, with patterns %v", alone.RatString(), both.RatString())
 	assert.Equal(t, "4/11", alone.RatString())
 	assert.Equal(t, "5/13", both.RatString())

@@ -57,7 +57,7 @@ func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {
 func TestQueues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 5))
 	shared := 0
-	for n := range 600 {
+	for n := range instancetest.Many(600, 300) {
 		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
 		s, err := horizon.Queue(in)
 		if err != nil {

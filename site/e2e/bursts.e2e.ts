@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
   example,
+  exampleText,
   faults,
   fileOf,
   planned,
@@ -18,8 +19,7 @@ import {
 useBrowser()
 
 test('burst-parallel jobs are planned as by the command line, and drawn', () =>
-  visit(async visitor => {
-    const page = await visitor.tab(example('burst'))
+  withScenario(exampleText('burst'), async page => {
     const view = page.getByRole('region', { name: 'Burst-parallel jobs' })
     const said = JSON.parse(await run('plan', 'burst', '-o', 'json'))
     const cells = async (name: string) =>

@@ -45,11 +45,17 @@ export function useServer(): void {
   })
 }
 
+/**
+ * WebAssembly that has run for long is compiled once more, better; here later than by default: most pages are open for
+ * seconds, in which that takes more processor time than it saves. Measurements start their browser by themselves.
+ */
+const tiering = '--js-flags=--wasm-tiering-budget=100000000'
+
 /** Serves the page and starts a browser, for all tests of a file. */
 export function useBrowser(): void {
   useServer()
   beforeAll(async () => {
-    browser = await chromium.launch(chromiumOptions)
+    browser = await chromium.launch({ ...chromiumOptions, args: [...chromiumOptions.args, tiering] })
     mkdirSync(shots, { recursive: true })
   }, patience)
   afterAll(async () => {
@@ -245,15 +251,19 @@ export async function shoot(page: Page, name: string): Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The violations found by axe, in words; by all of its rules, or only by the given ones. */
-export async function faults(page: Page, rules?: string[]): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async rules => {
-    const { violations } = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(
-      rules ? { runOnly: rules } : {},
-    )
-    return violations.flatMap(v => v.nodes.map(node => `${v.id}: ${v.help}: ${node.target.join(' ')}`))
-  }, rules)
+/** The violations found by axe in a part of the page, in words; by all of its rules, or only by the given ones. */
+export async function faults(page: Page, rules?: string[], part = 'html'): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+  return page.evaluate(
+    async ({ rules, part }) => {
+      const { violations } = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(
+        { include: [part] },
+        rules ? { runOnly: rules } : {},
+      )
+      return violations.flatMap(v => v.nodes.map(node => `${v.id}: ${v.help}: ${node.target.join(' ')}`))
+    },
+    { rules, part },
+  )
 }
 
 /** The text of an example. */

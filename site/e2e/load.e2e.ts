@@ -1,6 +1,6 @@
 // The first plan does not wait for the whole planner.
 import { expect, test } from 'vitest'
-import { linkTo, planned, settled, small, useBrowser, visit } from './harness'
+import { linkTo, planned, settled, short, small, useBrowser, visit } from './harness'
 
 useBrowser()
 
@@ -15,7 +15,7 @@ test('the first plans come before the whole planner does, which then goes on', (
       await route.continue()
     })
     // Its quick plans are not proven, so that thorough ones follow.
-    const page = await visitor.tab()
+    const page = await visitor.tab(linkTo({ text: short }))
     await planned(page)
     const status = page.locator('.status')
     await expect.poll(() => status.textContent()).toContain('still loading')

@@ -6,6 +6,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,12 +21,15 @@ import (
 // the machine.
 const prompt = 250 * time.Millisecond
 
-// long is a program that takes CLP seconds, and a model of it.
-func long(t *testing.T, get func() (solver.Solver, error), rows int) solver.Model {
+// long is a program that takes CLP seconds. To draw it takes seconds under the race detector.
+var long = sync.OnceValue(func() *solver.Problem { return covering(rand.New(rand.NewPCG(1, 1)), 1500, 15_000, 10) })
+
+// loaded is a model of a program.
+func loaded(t *testing.T, get func() (solver.Solver, error), p *solver.Problem) solver.Model {
 	t.Helper()
 	engine, err := get()
 	require.NoError(t, err)
-	m, err := engine.Load(covering(rand.New(rand.NewPCG(1, 1)), rows, 10*rows, 10))
+	m, err := engine.Load(p)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m
@@ -34,7 +38,7 @@ func long(t *testing.T, get func() (solver.Solver, error), rows int) solver.Mode
 // A context that ends in the middle of a solve ends it at once, with its error;
 // the model keeps the basis it had reached, and continues from there.
 func TestCancelDuringSolve(t *testing.T) {
-	m := long(t, clp.New, 1500)
+	m := loaded(t, clp.New, long())
 	late := make([]time.Duration, 0, 6) // processor time from the cancellation on
 	start := m.Basis()
 	for range cap(late) {
@@ -65,7 +69,7 @@ func TestCancelDuringSolve(t *testing.T) {
 }
 
 func TestDeadlineDuringSolve(t *testing.T) {
-	m := long(t, clp.New, 1500)
+	m := loaded(t, clp.New, long())
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := m.Solve(ctx, solver.Limits{})
@@ -75,7 +79,7 @@ func TestDeadlineDuringSolve(t *testing.T) {
 // A limit of time is a status, not an error, and the wall clock counts. On a busy
 // machine a limit may pass before the first iteration; the next is longer.
 func TestTimeLimitDuringSolve(t *testing.T) {
-	m := long(t, clp.New, 1500)
+	m := loaded(t, clp.New, long())
 	for limit := 100 * time.Millisecond; ; limit *= 2 {
 		begin, used := time.Now(), processorTime(t)
 		s, err := m.Solve(t.Context(), solver.Limits{Time: limit})
@@ -92,7 +96,7 @@ func TestTimeLimitDuringSolve(t *testing.T) {
 
 // The one-shot solver waits for the end of a slice.
 func TestCancelOneShot(t *testing.T) {
-	m := long(t, clp.NewOneShot, 900)
+	m := loaded(t, clp.NewOneShot, long())
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	_, err := m.Solve(ctx, solver.Limits{})

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,9 +47,39 @@ sweeps:
     axes: {objectives: [weighted_completion, throughput]}
 `
 
-func results(t *testing.T, shard sweep.Shard) *store.Store {
+// whole is the file of the small study, planned once for all tests that want all of it.
+var whole = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "report")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	study, err := sweep.Decode([]byte(small))
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Create(filepath.Join(folder, "small.db"))
+	if err != nil {
+		return nil, err
+	}
+	_, err = sweep.Run(context.Background(), study, db, sweep.Options{})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(db.Name())
+})
+
+// results are those of the small study.
+func results(t *testing.T) *store.Store {
 	t.Helper()
-	return resultsOf(t, small, shard)
+	file, err := whole()
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "small.db")
+	require.NoError(t, os.WriteFile(name, file, 0o600))
+	db, err := store.Create(name)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 func resultsOf(t *testing.T, text string, shard sweep.Shard) *store.Store {
@@ -64,7 +95,7 @@ func resultsOf(t *testing.T, text string, shard sweep.Shard) *store.Store {
 }
 
 func TestPage(t *testing.T) {
-	db := results(t, sweep.Shard{})
+	db := results(t)
 	var pages [2]bytes.Buffer
 	for i := range pages {
 		r, err := report.New(db)
@@ -109,7 +140,7 @@ func wellFormed(t *testing.T, data []byte) {
 }
 
 func TestMarkdown(t *testing.T) {
-	r, err := report.New(results(t, sweep.Shard{}))
+	r, err := report.New(results(t))
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, r.Markdown(&b))
@@ -137,7 +168,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestFigures(t *testing.T) {
-	r, err := report.New(results(t, sweep.Shard{}))
+	r, err := report.New(results(t))
 	require.NoError(t, err)
 	files, err := r.Figures(filepath.Join(t.TempDir(), "figures"))
 	require.NoError(t, err)
@@ -163,7 +194,7 @@ func TestFigures(t *testing.T) {
 
 // TestPartOfAStudy: a report of an unfinished study says so.
 func TestPartOfAStudy(t *testing.T) {
-	r, err := report.New(results(t, sweep.Shard{Index: 0, Count: 4}))
+	r, err := report.New(resultsOf(t, small, sweep.Shard{Index: 0, Count: 4}))
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, r.HTML(&b))

@@ -16,7 +16,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	a := New(nil)
 	// Long ticks keep the integer program small.
-	text := strings.Replace(example(t, "quickstart"), "name: quickstart", "name: quickstart\ntick_us: 200000 # a comment", 1)
+	text := strings.Replace(example(t, "quickstart"), "name: quickstart", "name: quickstart\ntick_us: 1000000 # a comment", 1)
 	plan := quick(t, a, text)
 	for format, c := range map[string]struct{ name, begins string }{
 		"yaml": {"quickstart.yaml", "version: 1"}, "json": {"quickstart.json", "{"}, "mps": {"quickstart.mps", "NAME"}, "lp": {"quickstart.lp", "\\"},

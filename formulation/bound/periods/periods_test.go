@@ -46,7 +46,7 @@ func TestPeriodsByHand(t *testing.T) {
 func TestTamperedPeriods(t *testing.T) {
 	s := boundtest.Engine(t)
 	splits, empties, tried, held := 0, 0, 0, 0
-	for seed := range uint64(16) {
+	for seed := range instancetest.Many(uint64(16), 8) {
 		objective := []instance.Objective{instance.Throughput, instance.MaxMinThroughput}[seed%2]
 		in := instancetest.Random(rand.New(rand.NewPCG(seed, 7)), instancetest.Options{Objective: objective})
 		b, err := Bound(context.Background(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 40})

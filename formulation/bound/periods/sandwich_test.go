@@ -67,7 +67,7 @@ func (g *tightness) String() string {
 func TestBoundsAgainstOptima(t *testing.T) {
 	count := 400
 	if testing.Short() {
-		count = 120
+		count = 60
 	}
 	s, err := backend.OneShot()
 	if errors.Is(err, backend.ErrNone) {

@@ -37,6 +37,8 @@ describe.skipIf(!hasCore)('the core', () => {
         expect(instance?.name).toBe(name)
       }
       if (name === 'burst' || name === 'moldable') return
+      // In the browser and on the command line its plans are made as well: 200 jobs, as much work as all others.
+      if (name === 'night') return
       const result = await call('plan', { text, seed: 0, quick: true })
       expect(result.status).toMatch(name === 'infeasible' ? /^infeasible$/ : /^(optimal|feasible)$/)
     })
