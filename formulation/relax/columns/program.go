@@ -412,15 +412,12 @@ func (s *Program) LinkGroups() map[instance.LinkID]int {
 	for i := range in.Nodes {
 		groups[in.Nodes[i].Fabric], groups[in.Nodes[i].Up] = s.fabric(n.PoolOf[i]), s.nic(n.PoolOf[i])
 	}
-	class := map[string]int{}
+	out, _ := in.Exits()
 	for k := range n.Racks {
 		for _, r := range n.Racks[k].Racks {
-			class[in.Racks[r].Name+".up"] = k
-		}
-	}
-	for l := range in.Links {
-		if k, ok := class[in.Links[l].Name]; ok && in.Links[l].Kind == instance.RackUp {
-			groups[instance.LinkID(l)] = s.uplink(k)
+			for _, l := range out[r] {
+				groups[l] = s.uplink(k)
+			}
 		}
 	}
 	return groups
