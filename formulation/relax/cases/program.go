@@ -63,8 +63,9 @@ func NewProgram(m *relax.Model, n *Node, modes [][]relax.ModeOptions, target, bu
 	if buckets == 0 {
 		buckets = horizon
 	}
+	calendar := columns.NewCalendar(horizon, buckets) // may end later, and even then every tick is a point
 	s = &Program{Assigned: make([]*AssignedPlans, len(m.Classes)), Program: &columns.Program{
-		Model: m, Due: horizon, Horizon: horizon, Grain: columns.Grain{Points: horizon, Buckets: buckets}, Calendar: columns.NewCalendar(horizon, buckets), EveryLink: true,
+		Model: m, Due: horizon, Horizon: horizon, Grain: columns.Grain{Points: calendar.Horizon, Buckets: buckets}, Calendar: calendar, EveryLink: true,
 		Classes: make([]columns.Class, len(m.Classes)), Theta: m.Instance.Objective == instance.Makespan,
 	}}
 	for j := range m.Classes {
