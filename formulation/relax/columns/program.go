@@ -357,17 +357,19 @@ const mostPlacements = 32
 // placements lists the ways to divide the tasks of a multiset among the pools of a mode, as numbers by pool and depth. If
 // each pool could hold all of them, or there are no such ways or too many, it is one way: after the pools come tasks that may be in any.
 func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways [][][]int) {
-	left := make([]int, len(o.Pools))
+	left, room := make([]int, len(o.Pools)), 0
 	wide, now := false, make([][]int, len(o.Pools))
 	for i, p := range o.Pools {
 		left[i] = int(min(int64(d.Job.Workers), s.Model.Network.Reach(o, p)))
+		room += left[i]
 		wide, now[i] = wide || left[i] < d.Job.Workers, make([]int, len(counts))
 	}
-	// divide places rest tasks of a depth on pools from i on, then those of deeper depths.
+	fits := func(i, depth int) bool { return d.Fits[s.Model.Network.Pools[o.Pools[i]].GPUType][depth] }
+	// divide places rest tasks of a depth on pools from i on, then those of shallower depths, which fit wherever deeper ones do.
 	var divide func(depth, i, rest int)
 	divide = func(depth, i, rest int) {
 		if rest == 0 {
-			if depth++; depth < len(counts) {
+			if depth--; depth >= 0 {
 				divide(depth, 0, counts[depth])
 				return
 			}
@@ -378,11 +380,17 @@ func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways 
 			ways = append(ways, way)
 			return
 		}
-		if i == len(o.Pools) || len(ways) > mostPlacements {
+		free := 0
+		for at := i; at < len(left); at++ {
+			if fits(at, depth) {
+				free += left[at]
+			}
+		}
+		if rest > free || len(ways) > mostPlacements {
 			return
 		}
 		for here := min(rest, left[i]); here >= 0; here-- {
-			if here > 0 && !d.Fits[s.Model.Network.Pools[o.Pools[i]].GPUType][depth] {
+			if here > 0 && !fits(i, depth) {
 				continue
 			}
 			now[i][depth] = here
@@ -391,8 +399,8 @@ func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways 
 			left[i] += here
 		}
 	}
-	if wide {
-		divide(-1, 0, 0)
+	if wide && room >= d.Job.Workers {
+		divide(len(counts), 0, 0)
 	}
 	if len(ways) == 0 || len(ways) > mostPlacements {
 		ways = [][][]int{make([][]int, len(o.Pools)+1)}
