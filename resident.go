@@ -28,7 +28,9 @@ func planRoomy(ctx context.Context, in, free *instance.Instance, opt Options) (*
 	}
 	r.Instance = in
 	if r.Schedule != nil {
-		r.Blocks = r.Schedule.Block()
+		if r.Blocks = r.Schedule.Block(); r.Blocks.Tasks() > mostExpanded {
+			r.Schedule = nil
+		}
 	}
 	for _, b := range r.everyBaseline() {
 		if b.Schedule != nil {
