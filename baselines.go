@@ -10,6 +10,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/baseline"
+	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/periodic"
 	"jigsaw/method"
 )
@@ -126,6 +127,13 @@ func (p *planner) interleavedFull(deep *instance.Instance, c heuristics.Config, 
 		*b = *e
 	}
 	p.startWith("interleaved-full", b)
+	if b.Schedule != nil && b.Instance != p.in {
+		shallow := horizon.Shallower(p.in, b.Schedule.Block()).Blocks[0]
+		s := &instance.Schedule{Period: b.Schedule.Period, Residency: b.Schedule.Residency, Tasks: shallow.Tasks, Syncs: shallow.Syncs}
+		if s.Sort(); len(p.check(p.in, s)) == 0 {
+			p.startWith("interleaved-full", &Baseline{Instance: p.in, Schedule: s, Value: p.in.Value(s)})
+		}
+	}
 }
 
 // equalBaselines gives the baselines the search and budget that the plan has had.
