@@ -127,12 +127,18 @@ func (p *planner) interleavedFull(deep *instance.Instance, c heuristics.Config, 
 		*b = *e
 	}
 	p.startWith("interleaved-full", b)
-	if b.Schedule != nil && b.Instance != p.in {
-		shallow := horizon.Shallower(p.in, b.Schedule.Block()).Blocks[0]
-		s := &instance.Schedule{Period: b.Schedule.Period, Residency: b.Schedule.Residency, Tasks: shallow.Tasks, Syncs: shallow.Syncs}
-		if s.Sort(); len(p.check(p.in, s)) == 0 {
-			p.startWith("interleaved-full", &Baseline{Instance: p.in, Schedule: s, Value: p.in.Value(s)})
-		}
+}
+
+// startShallower is startWith for interleaved-full with its starts at the depths that the rules ask for.
+func (p *planner) startShallower() {
+	b := &p.result.InterleavedFull
+	if b.Schedule == nil || b.Instance == p.in {
+		return
+	}
+	block := horizon.Shallower(p.in, b.Schedule.Block()).Blocks[0]
+	s := &instance.Schedule{Period: b.Schedule.Period, Residency: b.Schedule.Residency, Tasks: block.Tasks, Syncs: block.Syncs}
+	if s.Sort(); len(p.check(p.in, s)) == 0 {
+		p.startWith("interleaved-full", &Baseline{Instance: p.in, Schedule: s, Value: p.in.Value(s)})
 	}
 }
 

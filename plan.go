@@ -137,6 +137,7 @@ func plan(ctx context.Context, in *instance.Instance, opt Options) (*Result, err
 		p.wait(bounds)
 		return p.finish()
 	}
+	p.startShallower()
 	p.bySize()
 	p.improve(bounds, 4, earlyRounds, 0)
 	p.endBounds()

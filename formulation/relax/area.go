@@ -2,6 +2,7 @@ package relax
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 
@@ -42,7 +43,7 @@ var errLoads = errors.New("formulation: the certificate's loads make no sense")
 //
 //	T >= h + q + (work of those iterations) / m.
 //
-// Links work alike, with heads r + p(L) + (i-1) l and tails (R-i) l.
+// Links work alike, with heads r + p(L) + (i-1) l and tails (R-i) l. Besides, there is [Model.CrowdedNICs].
 //
 // # Weighted completion
 //
@@ -88,9 +89,10 @@ func (m *Model) ProveArea(p *Proven, terms []LoadTerms) error {
 			taken[item.Class] = true
 		}
 	}
-	value := new(big.Rat)
+	var value *big.Rat
 	switch m.Instance.Objective {
 	case instance.Makespan:
+		value = m.CrowdedNICs()
 		for _, t := range terms {
 			if end, work := m.ConfinedEnd(&loads[t.Load], t.Head, t.Tail); work && end.Cmp(value) > 0 {
 				value = end
@@ -232,6 +234,52 @@ func (m *Model) crowded() []*big.Rat {
 		return nil
 	}
 	return []*big.Rat{need.Inv(need)}
+}
+
+// CrowdedNICs returns a lower limit on the makespan from the network card that serves most jobs; 0 if no job needs one. Of any
+// jobs that all synchronise over the network, each from q of N nodes or more, some node has at least the sum of q divided by
+// N, rounded up: its card sends what the jobs there send, which is no less than if these are the ones that send least.
+func (m *Model) CrowdedNICs() *big.Rat {
+	speed, cards := instance.Rate(0), int64(0)
+	for i := range m.Network.Pools {
+		if p := &m.Network.Pools[i]; p.NIC > 0 {
+			speed, cards = max(speed, p.NIC), cards+int64(p.Nodes)
+		}
+	}
+	var senders []int // classes
+	nodes, bits := make([]int64, len(m.Classes)), make([]*big.Int, len(m.Classes))
+	for c := range m.Classes {
+		d := &m.Classes[c]
+		nodes[c] = cards
+		volume := instance.Bytes(math.MaxInt64)
+		for i := range d.Modes {
+			o := &d.Modes[i]
+			nodes[c], volume = min(nodes[c], int64(o.Crosses(&LinkClass{Resource: "nic"}))), min(volume, o.Volume)
+		}
+		if nodes[c] > 0 && len(d.Modes) > 0 {
+			bits[c] = exact.Mul(int64(d.Job.Iterations), int64(volume))
+			bits[c].Mul(bits[c], exact.Mul(8_000_000, int64(m.Instance.Rate(1)))) // x microseconds, like [Load.capacity]
+			senders = append(senders, c)
+		}
+	}
+	slices.SortStableFunc(senders, func(a, b int) int { return bits[b].Cmp(bits[a]) })
+	best, sum, head := new(big.Rat), int64(0), maxHead
+	sums := []*big.Int{new(big.Int)} // of the bits of the first jobs
+	for _, c := range senders {
+		d := &m.Classes[c]
+		head = min(head, int64(d.Job.Release)+int64(d.Full))
+		for range d.Count() {
+			sum += nodes[c]
+			last := len(sums)
+			sums = append(sums, new(big.Int).Add(sums[last-1], bits[c]))
+			here := new(big.Int).Sub(sums[last], sums[last-int((sum+cards-1)/cards)])
+			ticks := new(big.Rat).SetFrac(here, exact.Mul(int64(speed), m.Instance.TickUS))
+			if ticks.Add(ticks, new(big.Rat).SetInt64(head)); ticks.Cmp(best) > 0 {
+				best = ticks
+			}
+		}
+	}
+	return new(big.Rat).SetInt(exact.Ceil(best))
 }
 
 // Knapsack returns the largest sum of weighted rates that a load allows, and

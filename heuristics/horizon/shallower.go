@@ -19,7 +19,7 @@ func Shallower(in *instance.Instance, plan *instance.BlockSchedule) *instance.Bl
 		for d, n := range counts[j] {
 			depths[j] = append(depths[j], slices.Repeat([]int{d}, n)...)
 		}
-		if span, ok := in.SpanOf(job, plan.Residency[j]); ok {
+		if span, ok := in.SpanOf(job, plan.Residency[j]); ok && len(plan.Residency[j]) > 0 { // plans that repeat may leave jobs out
 			syncs[j] = state.AppendSyncLevels(nil, in, job, counts[j], &span, 0)
 		}
 	}

@@ -216,7 +216,7 @@ class Bounds:
         if self.none:
             return None
         if self.instance.objective == "makespan":
-            return Fraction(max((self.latest(load) for load in self.loads), default=0))
+            return max(self.crowded_cards(), Fraction(max((self.latest(load) for load in self.loads), default=0)))
         if self.instance.objective == "max_min_throughput":
             return min([self.chain, self.crowded(), *(self.one_rate(load) for load in self.loads)])
         apart = sum((self.knapsack(load) for load in self.components()), Fraction(0))
@@ -235,6 +235,25 @@ class Bounds:
             workers += a.job.gpus
         need = sum(sorted(shares)[: -(-workers // gpus)], Fraction(0))
         return 1 / need if need else self.chain
+
+    def crowded_cards(self) -> Fraction:
+        """The end of a plan as the network card that serves most jobs allows."""
+        cards = {n.up: min(self.cluster.links[n.up].capacity, self.cluster.links[n.down].capacity) for n in self.cluster.nodes}
+        cards = {up: c for up, c in cards.items() if c > 0 and not self.cluster.links[up].failed}
+        senders = []
+        for a in self.alone:
+            sent = [[p.bits[l] for l in cards if p.bits.get(l, 0) > 0] for p in a.placements]
+            if sent and all(sent):
+                head = a.job.release + a.job.load + a.full
+                senders.append((min(map(min, sent)) * a.job.iterations, min(map(len, sent)), head))
+        senders.sort(reverse=True)
+        best = Fraction(0)
+        for k in range(1, len(senders) + 1):
+            first = senders[:k]
+            sharing = -(-sum(nodes for _, nodes, _ in first) // len(cards))
+            bits = sum(bits for bits, _, _ in first[k - sharing :])
+            best = max(best, min(head for _, _, head in first) + Fraction(bits * 10**9, max(cards.values()) * self.instance.tick))
+        return Fraction(q.ceil(best))
 
     @cached_property
     def loads(self) -> list[Load]:

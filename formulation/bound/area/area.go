@@ -96,7 +96,10 @@ func binding(l *relax.Load) bound.Binding {
 }
 
 func (s *areaSearch) makespan() {
-	best := new(big.Rat)
+	best := s.m.CrowdedNICs()
+	if best.Sign() > 0 {
+		s.best.Binding = []bound.Binding{{Resource: "nic", Subject: "the NICs", Text: "the NICs limit the plan: some node has the NIC of several jobs"}}
+	}
 	for i := range s.loads[:s.components] {
 		l := &s.loads[i]
 		var heads, tails []int64
