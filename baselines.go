@@ -155,19 +155,23 @@ func (r *Result) equalBaselines(ctx context.Context, opt Options) error {
 // equal plans a full-depth instance, beginning with an exclusive that has had as much time or
 // work as a plan.
 func (r *Result) equal(ctx context.Context, in *instance.Instance, opt Options) (*Result, error) {
-	p, stop := newPlanner(ctx, in, opt)
-	from := baseline.Config{Stop: unbeatable(in)}
+	planned := in // what plan makes of it
+	if free := roomy(in); free != nil {
+		planned = free
+	}
+	p, stop := newPlanner(ctx, planned, opt)
+	from := baseline.Config{Stop: unbeatable(planned)}
 	var exclusive Baseline
 	switch {
-	case long(in):
-		exclusive, _ = p.wholeBlocks(in, 1)
-	case in.Objective.Periodic():
-		exclusive = p.baseline("exclusive", in, queuePart, heuristics.Bundled(periodic.Exclusive))
+	case long(planned):
+		exclusive, _ = p.wholeBlocks(planned, 1)
+	case planned.Objective.Periodic():
+		exclusive = p.baseline("exclusive", planned, queuePart, heuristics.Bundled(periodic.Exclusive))
 	default:
-		if s, err := baseline.Queue(p.ctx, in); err == nil {
+		if s, err := baseline.Queue(p.ctx, planned); err == nil {
 			from.Start = s
 		}
-		exclusive = p.exclusive(in, from, exclusivePart)
+		exclusive = p.exclusive(planned, from, exclusivePart)
 	}
 	stop()
 	opt.exclusive = exclusive

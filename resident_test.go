@@ -46,6 +46,13 @@ func TestResidents(t *testing.T) {
 			if name == "quickstart" {
 				assert.Zero(t, r.Primal.Cmp(want.Primal))
 				assert.Zero(t, r.Dual.Cmp(want.Dual))
+				var equal [2]*jigsaw.Result
+				for i, in := range []*instance.Instance{whole, in} {
+					equal[i], err = jigsaw.Plan(t.Context(), in, jigsaw.Options{Quick: true, EqualBaselines: true})
+					require.NoError(t, err)
+				}
+				assert.Equal(t, equal[0].Exclusive.Value, equal[1].Exclusive.Value)
+				assert.Equal(t, equal[0].InterleavedFull.Value, equal[1].InterleavedFull.Value)
 			}
 		})
 	}
