@@ -140,6 +140,9 @@ func (p *planner) replan(improve improver) (*Result, error) {
 	case p.opt.Time == 0:
 		rounds = queueRounds * max(1, p.opt.Effort)
 	}
+	if !p.in.Resumes() {
+		p.residents() // as in a new plan
+	}
 	ctx, cancel := p.limited(p.opt.Time * 9 / 10)
 	defer cancel()
 	if !p.close(p.result.Primal, p.settledDual) {

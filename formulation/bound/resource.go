@@ -72,7 +72,7 @@ func (r *Resource) Capacity(in *instance.Instance) float64 {
 	seen := map[int]bool{}
 	var uplinks []instance.Rate
 	if r.Kind == "uplink" {
-		uplinks, _ = relax.Uplinks(in)
+		uplinks = relax.Uplinks(in)
 	}
 	for _, id := range r.Nodes {
 		n := &in.Nodes[id]

@@ -176,6 +176,47 @@ func BusyGPUs(t testing.TB, rng *rand.Rand, jobs int) *instance.Instance {
 	return Compile(t, spec)
 }
 
+// Everywhere draws an instance of few jobs for a periodic objective, one of which has a worker on every GPU and short
+// tasks; the tasks of others are often longer than its synchronisations.
+func Everywhere(t testing.TB, rng *rand.Rand, objective instance.Objective) *instance.Instance {
+	spec := &instance.Spec{
+		Version: instance.Version, Objective: objective, MaxPeriod: instance.Duration(9+rng.IntN(8)) * 1e6,
+		Cluster: instance.ClusterSpec{
+			GPUTypes:   []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:      []instance.RackSpec{{Nodes: 1 + rng.IntN(2), GPUs: 1 + rng.IntN(2), GPU: "v100", NIC: 8e6, Fabric: 16e6}},
+			RateLevels: []instance.RateLevel{1},
+		},
+	}
+	rack := &spec.Cluster.Racks[0]
+	if rack.Nodes*rack.GPUs == 1 {
+		rack.Nodes++
+	}
+	for i, name := range []string{"short", "long"} {
+		p := &instance.Profile{Model: name, GPU: "v100", Batch: 8}
+		for range 1 + rng.IntN(2) {
+			p.Layers = append(p.Layers, instance.Layer{
+				Name: "l", Forward: instance.Duration(rng.IntN(2)) * 5e5, Backward: instance.Duration(1+rng.IntN(2)) * 5e5 * instance.Duration(1+2*i),
+				Parameters: instance.Bytes(500 * (1 + rng.IntN(4))),
+			})
+		}
+		spec.Profiles = append(spec.Profiles, p)
+	}
+	gpus := rack.Nodes * rack.GPUs
+	for j := range 2 + rng.IntN(2) {
+		job := instance.JobSpec{
+			Name: string(rune('a' + j)), Model: []string{"short", "long"}[min(j, 1)], Workers: gpus, Weight: int64(1 + rng.IntN(3)), Gang: rng.IntN(3) == 0,
+		}
+		if j > 0 && rng.IntN(2) == 0 {
+			job.Workers = 1 + rng.IntN(gpus)
+		}
+		if rng.IntN(2) == 0 {
+			job.SPB = instance.SPBSpec{Rule: "free", MinMeanDepth: 600_000}
+		}
+		spec.Jobs = append(spec.Jobs, job)
+	}
+	return Compile(t, spec)
+}
+
 // Read returns the certificate in a file, for an instance.
 func Read(t testing.TB, in *instance.Instance, file []byte) *relax.Certificate {
 	t.Helper()

@@ -88,12 +88,22 @@ func (in *Instance) Exits() (out, back [][]LinkID) {
 			*links = append(*links, l)
 		}
 	}
+	in.Routes(func(_, a, b int, links []LinkID) {
+		add(&out[a], links[0])
+		add(&back[b], links[len(links)-1])
+	})
+	return out, back
+}
+
+// Routes calls f with the links of every route between two racks that a job may take, in order, for its policy; 0: none.
+func (in *Instance) Routes(f func(policy, from, to int, links []LinkID)) {
 	policies := make([]bool, 1+len(in.Policies))
 	policies[0] = true // a job whose policy leaves it no route is compared with one that has none
 	for j := range in.Jobs {
 		policies[in.Jobs[j].Policy] = true
 	}
-	var path []LinkID
+	var links []LinkID
+	ok := false
 	for policy, taken := range policies {
 		for a := range in.Racks {
 			for b := range in.Racks {
@@ -101,19 +111,17 @@ func (in *Instance) Exits() (out, back [][]LinkID) {
 					continue
 				}
 				if policy == 0 {
-					path, _ = in.routes.Append(path[:0], a, b)
-					slices.Reverse(path)
+					links, ok = in.routes.Append(links[:0], a, b)
+					slices.Reverse(links)
 				} else {
-					path, _ = in.PolicyRoute(policy, a, b)
+					links, ok = in.PolicyRoute(policy, a, b)
 				}
-				if len(path) > 0 {
-					add(&out[a], path[0])
-					add(&back[b], path[len(path)-1])
+				if ok {
+					f(policy, a, b, links)
 				}
 			}
 		}
 	}
-	return out, back
 }
 
 // Ends returns the switches that a link between switches leads from and to; ok is false for

@@ -287,7 +287,7 @@ func (m *Model) parties(j *instance.Job, pools []int, spread bool) []party {
 	speed := func(p int) instance.Rate {
 		s := m.Network.Pools[p].NIC
 		if spread {
-			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].fastest)
+			s = min(s, m.Network.Racks[m.Network.Pools[p].Rack].fastest[j.Policy])
 		}
 		return s
 	}

@@ -35,29 +35,53 @@ type RackClass struct {
 	Racks []int
 	pools []int
 	// Uplink is what all links carry together on which routes leave such a rack, or enter it if that
-	// is less, and fastest the speed of the fastest of them: the same in the short form, where there is
-	// one each way. Both are 0 if no route leads to another rack, or from it.
-	Uplink, fastest instance.Rate
-	name            string
+	// is less; 0 if no route leads to another rack, or from it.
+	Uplink instance.Rate
+	// fastest is, by policy of a job, the speed of the fastest route from such a rack to another or, if that is
+	// less, from another to it: a ring takes one of each.
+	fastest []instance.Rate
+	name    string
 }
 
 // Unlimited is faster than any link.
 const Unlimited instance.Rate = 1 << 62
 
-// Uplinks returns, for every rack, what its uplinks carry together and the speed of the fastest, as in [RackClass].
-func Uplinks(in *instance.Instance) (all, fastest []instance.Rate) {
+// Uplinks returns, for every rack, what its uplinks carry together, as in [RackClass].
+func Uplinks(in *instance.Instance) (all []instance.Rate) {
 	out, back := in.Exits()
 	for rack := range in.Racks {
-		var sum, most [2]instance.Rate
+		var sum [2]instance.Rate
 		for way, links := range [2][]instance.LinkID{out[rack], back[rack]} {
 			for _, l := range links {
 				sum[way] += min(in.Capacity(l), Unlimited-sum[way])
-				most[way] = max(most[way], in.Capacity(l))
 			}
 		}
-		all, fastest = append(all, min(sum[0], sum[1])), append(fastest, min(most[0], most[1]))
+		all = append(all, min(sum[0], sum[1]))
 	}
-	return all, fastest
+	return all
+}
+
+// fastestRoutes returns, for every rack and policy, the speed of the fastest route, as in [RackClass].
+func fastestRoutes(in *instance.Instance) (fastest [][]instance.Rate) {
+	ways := make([][2][]instance.Rate, len(in.Racks)) // from a rack and to it, by policy
+	for r := range ways {
+		ways[r] = [2][]instance.Rate{make([]instance.Rate, 1+len(in.Policies)), make([]instance.Rate, 1+len(in.Policies))}
+	}
+	in.Routes(func(policy, from, to int, links []instance.LinkID) {
+		speed := in.Capacity(links[0])
+		for _, l := range links {
+			speed = min(speed, in.Capacity(l))
+		}
+		ways[from][0][policy], ways[to][1][policy] = max(ways[from][0][policy], speed), max(ways[to][1][policy], speed)
+	})
+	for _, way := range ways {
+		least := way[0]
+		for policy := range least {
+			least[policy] = min(least[policy], way[1][policy])
+		}
+		fastest = append(fastest, least)
+	}
+	return fastest
 }
 
 // Network is the cluster, grouped into pools.
@@ -105,7 +129,7 @@ func NewNetwork(in *instance.Instance) *Network {
 		}
 		return slowest
 	}
-	all, fastest := Uplinks(in)
+	all, fastest := Uplinks(in), fastestRoutes(in)
 	n := &Network{
 		PoolOf: make([]int, len(in.Nodes)), joined: in.Joined(),
 		switched: slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }),
@@ -127,7 +151,10 @@ func NewNetwork(in *instance.Instance) *Network {
 				-cmp.Compare(a.nic, b.nic), -cmp.Compare(a.fabric, b.fabric))
 		})
 		var same strings.Builder
-		fmt.Fprint(&same, int64(all[r]), int64(fastest[r])) // speeds are rounded in the printed names
+		fmt.Fprint(&same, int64(all[r]))
+		for _, speed := range fastest[r] {
+			fmt.Fprint(&same, " ", int64(speed)) // speeds are rounded in the printed names
+		}
 		for _, key := range keys {
 			fmt.Fprint(&same, key, count[key])
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax/fluid"
 	"jigsaw/formulation/relax/periods"
 	"jigsaw/solver"
@@ -18,6 +19,10 @@ const strongIterations = 50
 // fractional: a rate if there is one, otherwise at a rate that disagrees with
 // its products. It leaves the node whole if there is none.
 func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
+	if !r.Whole() {
+		t.branchAnyPeriod(r, n, s.Primal)
+		return nil
+	}
 	var list []solver.Col
 	rated := false
 	for j, x := range s.Primal {
@@ -35,7 +40,7 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 	}
 	if !rated && r.Rates != nil {
 		if j := disagreeing(r.Rates, s.Primal, r.lower, r.upper); j >= 0 {
-			n.divide(j, min(int64(math.Round(s.Primal[j])), r.upper[j]-1), r.upper[j])
+			n.divide(r, j, min(int64(math.Round(s.Primal[j])), r.upper[j]-1))
 			return nil
 		}
 		j, err := t.crowded(ctx, r, s.Primal)
@@ -43,7 +48,7 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 			return err
 		}
 		if j >= 0 {
-			n.divide(j, max(int64(math.Round(s.Primal[j]))-1, r.lower[j]), r.upper[j])
+			n.divide(r, j, max(int64(math.Round(s.Primal[j]))-1, r.lower[j]))
 			return nil
 		}
 	}
@@ -68,15 +73,66 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 	if err != nil {
 		return err
 	}
-	n.divide(int(col), int64(math.Floor(s.Primal[col])), r.upper[col])
+	n.divide(r, int(col), int64(math.Floor(s.Primal[col])))
 	return nil
 }
 
+// branchAnyPeriod splits a node of plans of any period at the rate whose products are off by the most value or, where
+// they hardly are, at the number of GPUs that is farthest from a whole one.
+func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
+	rate, off, total := -1, 0.0, 0.0
+	gpus, apart := -1, tree.IntegralityTol
+	for i, col := range r.Rates.Cols {
+		if col < 0 {
+			continue
+		}
+		job := r.Shapes[i].Class.Job
+		weight := float64(job.Weight)
+		if t.Model.Instance.Objective == instance.MaxMinThroughput {
+			weight = 1 / float64(r.upper[col]+1)
+		}
+		total += weight * x[col]
+		sum := 0.0
+		for _, p := range r.Rates.Shares[i] {
+			d := x[col] * x[p.GPUs]
+			for _, y := range p.Does {
+				d -= x[y]
+			}
+			sum += math.Abs(d)
+			if part := x[p.GPUs] - math.Floor(x[p.GPUs]); min(part, 1-part) > apart {
+				gpus, apart = p.GPUs, min(part, 1-part)
+			}
+		}
+		if sum *= weight / float64(job.Workers); sum > off && r.upper[col]-r.lower[col] > 1 {
+			rate, off = col, sum
+		}
+	}
+	switch {
+	case gpus >= 0 && off < leastOff*total:
+		n.divide(r, gpus, int64(math.Floor(x[gpus])))
+	case rate >= 0 && off > tree.IntegralityTol*total:
+		lower, upper := float64(r.lower[rate]), float64(r.upper[rate])
+		near := edge * (upper - lower)
+		n.divide(r, rate, int64(math.Round(max(lower+near, min(upper-near, x[rate])))))
+	}
+}
+
+// leastOff is the share of the value up to which products may be off while numbers of GPUs are made whole; edge is how
+// far, of the range of a rate, splits stay away from its ends.
+const (
+	leastOff = 0.002
+	edge     = 0.1
+)
+
 // divide splits a node: the column is at most at, or above. The proof of the
 // node also holds for its parts until there is a better one.
-func (n *periodNode) divide(col int, at, upper int64) {
-	n.split = &periods.Narrowing{Parent: n.narrow, Col: col, Upper: at}
-	for _, part := range []*periods.Narrowing{n.split, {Parent: n.narrow, Col: col, Lower: at + 1, Upper: upper}} {
+func (n *periodNode) divide(r *relaxation, col int, at int64) {
+	parts, ok := r.Split(n.narrow, col, at, r.lower[col], r.upper[col])
+	if !ok {
+		return
+	}
+	n.split = parts[0]
+	for _, part := range parts {
 		n.parts = append(n.parts, n.part(part))
 	}
 	n.proof, n.basis = nil, nil

@@ -61,7 +61,7 @@ func (t *search) lookAtGPUs(ctx context.Context, r *relaxation, n *periodNode, s
 	// The column that gives the program a solution may leave out a job that must run: such a mix
 	// lies outside the rate's limits.
 	if col, at := r.mixed(g, found.shares); col >= 0 && r.lower[col] <= at && at < r.upper[col] {
-		n.divide(col, at, r.upper[col])
+		n.divide(r, col, at)
 	}
 	return nil
 }

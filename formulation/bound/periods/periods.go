@@ -29,32 +29,36 @@ type Limits struct {
 	Event func(nodes int)
 	// Improved, if not nil, is called with better bounds before the last.
 	Improved func(bound.Bound)
-	// Periods, if not nil, is called with upper limits on the values of the plans of each period, of 1
-	// tick first, nil where none is known; and with numbers of iterations of all jobs, of better plans than
-	// those known, that the last program does not rule out.
+	// Periods, if not nil, is called, if periods have programs of their own, with upper limits on the values of the
+	// plans of each period, of 1 tick first, nil where none is known; and with numbers of iterations of all jobs, of
+	// better plans than those known, that the last program does not rule out.
 	Periods func(most []*big.Rat, iterations [][]int)
 }
 
 // MostPeriodNodes keeps the certificate of a tree to a few megabytes.
 const MostPeriodNodes = 8000
 
-// Bound returns the bound on a periodic objective in whole numbers, if the
-// instance bounds the period. In a plan of period P iterations, tasks and GPUs
-// are counted in whole numbers: the fluid program of rates, stated for that
-// period, is an integer program. For every P it is solved by branch and bound,
-// all in one tree, the period of the largest bound first. Every leaf is proven
+// Bound returns the bound on a periodic objective by branch and bound. If the instance
+// bounds the period, and periods are not too many, iterations, tasks and GPUs in a plan of
+// period P are counted in whole numbers: the fluid program of rates, stated for that
+// period, is an integer program. All periods are in one tree, that of the largest bound
+// first. Otherwise one program of rates is about plans of any period. Every leaf is proven
 // by prices in exact arithmetic when it is made, so the bound holds whenever
-// the search ends. Bound.Value is nil if not all periods were examined, or if
-// there are too many.
+// the search ends. Bound.Value is nil if not all periods were examined, or if there are
+// too many jobs.
 func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, limits Limits) (bound.Bound, error) {
 	best := bound.Bound{Proven: relax.Proven{Kind: relax.PeriodsBound}}
-	most := make([]*big.Rat, max(0, in.MaxPeriod))
+	var most []*big.Rat
 	for t := newSearch(in, engine, limits, 0); t != nil; t = t.larger() {
 		b, status, err := t.search(ctx, limits)
 		if err != nil {
 			return best, fmt.Errorf("formulation: program of a period: %w", err)
 		}
-		if t.lower(most); limits.Periods != nil {
+		if t.Longest > 0 && limits.Periods != nil {
+			if most == nil {
+				most = make([]*big.Rat, t.Longest)
+			}
+			t.lower(most)
 			limits.Periods(slices.Clone(most), t.whole)
 		}
 		if best = bound.Best(in, best, b); best.Value == nil {
@@ -78,6 +82,12 @@ func newSearch(in *instance.Instance, engine solver.Solver, limits Limits, size 
 		return nil
 	}
 	t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
+	if m.Longest == 0 {
+		// Nodes of one program take longer than those of many periods, but larger programs start with better bounds.
+		if next := newSearch(in, engine, limits, size+1); next != nil && len(next.longest().Linear.Cols) <= mostAnyColumns {
+			return next
+		}
+	}
 	t.larger = sync.OnceValue(func() *search {
 		next := newSearch(in, engine, limits, size+1)
 		if limits.Nodes > 0 || next == nil || len(next.longest().Linear.Cols) == len(t.longest().Linear.Cols) {
@@ -89,7 +99,16 @@ func newSearch(in *instance.Instance, engine solver.Solver, limits Limits, size 
 }
 
 // longest returns the longest period.
-func (t *search) longest() *period { return t.open(int64(t.Model.Instance.MaxPeriod)) }
+func (t *search) longest() *period { return t.open(t.Longest) }
+
+// mostAnyColumns is up to how many columns a larger program of any period is preferred from the start.
+const mostAnyColumns = 1500
+
+// A tree of any period ends if fewNodes nodes have not improved its bound by leastGain of it.
+const (
+	fewNodes  = 100
+	leastGain = 2e-4
+)
 
 // proofs is how often the proofs of all nodes could be made in the time that is
 // reserved for the last list and its proof.
@@ -100,19 +119,31 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 	options := tree.Options[*periodNode]{Nodes: limits.Nodes, Plunge: 1, Cutoff: t.cutoff}
 	if options.Nodes == 0 {
 		options.Nodes = MostPeriodNodes
+		if t.Longest == 0 {
+			options.Nodes = min(options.Nodes, 4*mostTreePrices/len(t.longest().Linear.Rows))
+		}
 	}
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	end, limited := ctx.Deadline()
 	// Report after all periods were examined, then whenever the tree has grown by a quarter and
 	// there is an improvement.
-	tell, told := 1+int(t.Model.Instance.MaxPeriod), math.Inf(-1)
+	tell, told := 1+len(t.Periods()), math.Inf(-1)
+	begun := math.Inf(-1) // the first bound of plans of any period
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
 		}
 		if limited && time.Until(end) < proofs*t.proving {
 			enough() // in time to write the tree and prove it
+		}
+		if t.Longest == 0 {
+			if math.IsInf(begun, -1) {
+				begun = e.Bound
+			}
+			if e.Nodes >= fewNodes && e.Bound < begun+leastGain*math.Abs(begun) {
+				enough() // splits do not help
+			}
 		}
 		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
 			tell, told = e.Nodes+e.Nodes/4, e.Bound
@@ -206,8 +237,8 @@ func (t *search) cutoff() float64 {
 // Evaluate implements [tree.Problem].
 func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.Outcome[*periodNode], error) {
 	t.nodes++
-	if n.period == 0 {
-		for ticks := int64(t.Model.Instance.MaxPeriod); ticks >= 1; ticks-- {
+	if n == t.root {
+		for _, ticks := range slices.Backward(t.Periods()) {
 			n.parts = append(n.parts, &periodNode{period: ticks})
 		}
 		return tree.Outcome[*periodNode]{Bound: math.Inf(-1), Children: n.parts}, nil
@@ -263,7 +294,7 @@ func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.O
 
 // note keeps the iterations of a solution if there is a column for those of each job.
 func (t *search) note(r *relaxation, x []float64) {
-	if r.Rates == nil || len(x) < len(r.lower) || slices.Contains(r.Rates.Cols, -1) {
+	if !r.Whole() || r.Rates == nil || len(x) < len(r.lower) || slices.Contains(r.Rates.Cols, -1) {
 		return
 	}
 	iterations := make([]int, len(t.Model.Instance.Jobs))
@@ -306,7 +337,7 @@ func (t *search) lower(most []*big.Rat) {
 
 // divide cuts off the solution of a node, which leaves one part, or splits the node.
 func (t *search) divide(ctx context.Context, r *relaxation, n *periodNode, s *solver.Solution) error {
-	if left := periods.MostCuts - len(n.narrow.Cuts()); n.cutting < cutRounds && left > 0 {
+	if left := periods.MostCuts - len(n.narrow.Cuts()); r.Whole() && n.cutting < cutRounds && left > 0 {
 		cuts, err := t.separate(ctx, r, s.Primal)
 		if err != nil {
 			return err
@@ -374,7 +405,10 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	n.basis = s.Basis
 	y, bits, empty := s.RowDual, leafBits, s.Status == solver.Infeasible
 	if empty {
-		y, bits = unit(s.Ray), emptyBits
+		y = unit(s.Ray)
+	}
+	if empty || !r.Whole() {
+		bits = fineBits
 	}
 	prices, denominator, err := bound.Prices(&r.Linear, y, !empty, bits)
 	if err != nil || !denominator.IsInt64() {
@@ -395,11 +429,12 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	return s, nil
 }
 
-// Precision of the prices of leaves. Values are rounded down to values that plans
-// can have, so few bits suffice; proofs that there is no plan may need more.
+// Precision of the prices of leaves. Values are rounded down to values that plans of a
+// period can have, so few bits suffice; those of plans of any period are not, and proofs that there
+// is no plan may need more.
 const (
-	leafBits  = 28
-	emptyBits = 50
+	leafBits = 28
+	fineBits = 50
 )
 
 // holds reports whether a point has all columns and respects their bounds, so that

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
@@ -34,6 +35,9 @@ func TestSchedulesArePoints(t *testing.T) {
 		in := instancetest.Random(rng, instancetest.Options{Objective: objective, Jobs: 4})
 		if seed%8 >= 4 { // both workers of one GPU, and of two
 			in = instancetest.Grouped(rng, instancetest.Options{Objective: objective, Jobs: 4, Workers: 4})
+		}
+		if objective.Periodic() && seed%16 >= 12 {
+			in = boundtest.Everywhere(t, rng, objective)
 		}
 		_, schedule, status := instancetest.OptimumWithin(in, 20_000)
 		if status != instancetest.Optimal {
@@ -80,6 +84,16 @@ func TestSchedulesArePoints(t *testing.T) {
 			f.Cut(&periods.Cut{Group: g, Weights: weights}, most)
 		}
 		hold(f.Program)
+		whole := f
+		f = programs.Program(0, nil)
+		for i := range limits {
+			x := relax.Interval{From: 0, To: f.Rates.Limits[i].To}
+			if rate := int64(iterations[m.Classes[f.Shapes[i].Classes[0]].Jobs[0]]) * f.Period; rng.IntN(2) == 0 {
+				x = relax.Interval{From: rate / whole.Period, To: min(x.To, (rate+whole.Period-1)/whole.Period)}
+			}
+			limits[i] = x
+		}
+		hold(programs.Program(0, limits).Program)
 	}
 	t.Logf("%d points, %d rows, %d of them tight", points, rows, tight)
 	assert.Greater(t, tight, rows/4)

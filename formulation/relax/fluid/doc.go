@@ -43,10 +43,11 @@
 //	(15) all work of a class is done; for rates, classes share the rates of a shape
 //	(16) no more iterations have begun by the end of an interval than the chain allows
 //	(17), (18) the work in a pool is that of the jobs and workers there
+//	(27), (28) what jobs on every GPU lose to longer tasks of others; see wide.go
 //	(21) to (26) for rates of few jobs: what those who share a GPU can do
 //	     together; see sharing.go
-//	(29), (30) for whole rates in a period: products; see whole.go
-//	(31) for the same: what a link carries; see relax/periods/cuts.go
+//	(29), (30) for programs with limits on rates: products; see limits.go
+//	(31) for whole rates in a period: what a link carries; see relax/periods/cuts.go
 //	(32) to (36), a program of its own: what a GPU holds, in whole tasks that obey
 //	     (26) of each job there; see relax/periods/gpus.go and relax/periods/gaps.go
 //

@@ -58,13 +58,16 @@ type Program struct {
 
 // Detail is how much a fluid program distinguishes.
 type Detail struct {
-	Columns        int // of the weighted completion, about; see [Program.buildCompletion]
-	ClassesApart   int // classes up to which each is a shape of its own
-	CoResidentSets int // sets of jobs that share a GPU and have columns of their own, at most
+	Columns        int  // of the weighted completion, about; see [Program.buildCompletion]
+	ClassesApart   int  // classes up to which each is a shape of its own
+	CoResidentSets int  // sets of jobs that share a GPU and have columns of their own, at most
+	Split          bool // rates have columns and limits also where the period is not given; see [Rates]
 }
 
 // UsualDetail is the detail of fluid certificates.
-func UsualDetail(columns int) Detail { return Detail{columns, FewClasses, MostCoResidentSets} }
+func UsualDetail(columns int) Detail {
+	return Detail{Columns: columns, ClassesApart: FewClasses, CoResidentSets: MostCoResidentSets}
+}
 
 // New states the program of an instance.
 func New(m *relax.Model, d Detail) *Program {

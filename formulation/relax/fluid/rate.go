@@ -74,12 +74,13 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 	f.links(1, func(name string, links int64, _ []*Shape, a linear.About) int {
 		return f.Linear.Row(name, linear.AtMost, exact.Multiply(relax.LinkUnit*links, f.Period), a)
 	})
+	f.wide()
 	s := f.sharing()
-	if period > 0 {
+	if period > 0 || f.Split && s != nil {
 		if s == nil { // too many classes for co-resident sets
 			s = &sharing{Program: f}
 		}
-		s.wholeRates(limits)
+		s.rates(limits, most)
 	}
 	if maxMin {
 		f.smallestRate()

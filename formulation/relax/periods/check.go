@@ -16,7 +16,7 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 		return errors.New("formulation: a periods certificate is not for this instance")
 	}
 	tree, best := &relax.Tree{Nodes: c.Tree, Prices: c.Prices}, new(big.Rat)
-	for ticks := int64(1); ticks <= int64(m.Instance.MaxPeriod); ticks++ {
+	for _, ticks := range programs.Periods() {
 		p := &proof{whole: programs.Program(ticks, nil), best: best}
 		if err := relax.Walk(m, tree, nil, p.node); err != nil {
 			return err
@@ -37,10 +37,12 @@ func (t *proof) node(n *Narrowing, p *relax.ProofNode, prices []int64, _ int) ([
 	f, lower, upper := t.whole.Within(n)
 	switch p.Kind {
 	case relax.ColumnKind:
-		if p.Column < 0 || p.Column >= len(lower) || p.Column == f.Least || p.At < lower[p.Column] || p.At >= upper[p.Column] {
-			return nil, fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
+		if p.Column >= 0 && p.Column < len(lower) {
+			if parts, ok := f.Split(n, p.Column, p.At, lower[p.Column], upper[p.Column]); ok {
+				return parts[:], nil
+			}
 		}
-		return []*Narrowing{{Parent: n, Col: p.Column, Upper: p.At}, {Parent: n, Col: p.Column, Lower: p.At + 1, Upper: upper[p.Column]}}, nil
+		return nil, fmt.Errorf("formulation: the certificate has a split of column %d at %d that makes no sense", p.Column, p.At)
 	case relax.CutKind:
 		cut := &Cut{p.Column, prices}
 		if err := f.admits(cut); err != nil {

@@ -185,7 +185,7 @@ const MostWeight = 1 << 20
 
 // admits returns an error for an invalid cut.
 func (f *Program) admits(c *Cut) error {
-	if c.Group < 0 || c.Group >= len(f.Groups) || len(c.Weights) == 0 || len(c.Weights) != len(f.Items(&f.Groups[c.Group])) ||
+	if !f.Whole() || c.Group < 0 || c.Group >= len(f.Groups) || len(c.Weights) == 0 || len(c.Weights) != len(f.Items(&f.Groups[c.Group])) ||
 		slices.ContainsFunc(c.Weights, func(w int64) bool { return w < 0 || w > MostWeight }) {
 		return fmt.Errorf("formulation: the certificate has a cut of links %d that makes no sense", c.Group)
 	}

@@ -89,7 +89,7 @@ const (
 // GPUs states the program of GPUs for a period's program, which has the limits of rates; nil
 // if it is too large or there is none.
 func (f *Program) GPUs() *GPUProgram {
-	if f.Model.Instance.Objective != instance.Throughput {
+	if f.Model.Instance.Objective != instance.Throughput || !f.Whole() {
 		return nil
 	}
 	s := &GPUProgram{F: f, Prices: len(f.Groups)}

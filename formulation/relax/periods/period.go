@@ -21,40 +21,75 @@ var CoResidentSets = []int{60, 150, fluid.MostCoResidentSets}
 type Programs struct {
 	Model          *relax.Model
 	CoResidentSets int // one of [CoResidentSets]
+	// Longest is the longest period, in ticks. It is 0 if one program is about plans of any period,
+	// since periods are not bounded or too many.
+	Longest int64
 }
 
 // New returns the programs of periods of an instance, nil if it has none that are
 // small enough.
 func New(m *relax.Model, sets int) *Programs {
-	if !m.Instance.Objective.Periodic() || m.Instance.MaxPeriod <= 0 || !slices.Contains(CoResidentSets, sets) {
+	if !m.Instance.Objective.Periodic() || !slices.Contains(CoResidentSets, sets) {
 		return nil
 	}
-	if s := m.Split(); len(s.Classes) > len(m.Classes) {
+	for _, longest := range slices.Compact([]int64{int64(m.Instance.MaxPeriod), 0}) {
 		// Identical jobs are distinguished if there is room for that.
-		if one := New(s, sets); one != nil {
-			return one
+		for _, m := range []*relax.Model{m.Split(), m} {
+			s := &Programs{m, sets, longest}
+			f := s.Program(longest, nil)
+			if size := int64(len(f.Linear.Cols)) * max(1, longest); size > 0 && size <= mostPeriodSize && (longest > 0 || f.Rates != nil) {
+				return s
+			}
 		}
 	}
-	s := &Programs{m, sets}
-	if f := s.Program(int64(m.Instance.MaxPeriod), nil); len(f.Linear.Cols) == 0 || int64(len(f.Linear.Cols)) > mostPeriodSize/int64(m.Instance.MaxPeriod) {
-		return nil
-	}
-	return s
+	return nil
 }
 
-// Program is the fluid program of the plans of one period.
+// Periods lists those that have a program of their own, in ticks; 0 stands for any.
+func (s *Programs) Periods() []int64 {
+	if s.Longest == 0 {
+		return []int64{0}
+	}
+	list := make([]int64, s.Longest)
+	for i := range list {
+		list[i] = int64(i + 1)
+	}
+	return list
+}
+
+// Program is the fluid program of the plans of one period, or of any.
 type Program struct {
 	*fluid.Program
 	of     *Programs
+	ticks  int64   // 0: any
 	Rights []int64 // of rows (31), over the links of their groups
 }
 
-// Program states the fluid program of plans with a period of the given ticks,
-// with limits on jobs; nil for none. All its columns are integer except the
-// smallest rate.
+// Program states the fluid program of plans with a period of the given ticks, 0 for any,
+// with limits on jobs; nil for none. All its columns are integer except the smallest rate
+// or, for plans of any period, only numbers of GPUs.
 func (s *Programs) Program(ticks int64, limits []relax.Interval) *Program {
-	f := fluid.NewRates(s.Model, fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets}, ticks, limits)
-	return &Program{Program: f, of: s}
+	d := fluid.Detail{ClassesApart: fluid.FewClasses, CoResidentSets: s.CoResidentSets, Split: true}
+	return &Program{Program: fluid.NewRates(s.Model, d, ticks, limits), of: s, ticks: ticks}
+}
+
+// Whole reports whether the program is about the plans of one period, in which iterations are whole numbers.
+func (f *Program) Whole() bool { return f.ticks > 0 }
+
+// Split returns the parts of a node in which a column is at most, or at least, at; ok is false if it cannot be
+// split there. Parts of plans of any period share the rate at.
+func (f *Program) Split(n *Narrowing, col int, at, lower, upper int64) (parts [2]*Narrowing, ok bool) {
+	next := at + 1
+	switch {
+	case at < lower || at >= upper || col == f.Least:
+		return parts, false
+	case f.Whole():
+	case slices.Contains(f.Rates.Cols, col):
+		next = at
+	case !f.Rates.CountsGPUs(col):
+		return parts, false
+	}
+	return [2]*Narrowing{{Parent: n, Col: col, Upper: at}, {Parent: n, Col: col, Lower: next, Upper: upper}}, true
 }
 
 // Within returns the program of a node, whose rows depend on the limits of rates, and the
@@ -69,12 +104,15 @@ func (f *Program) Within(n *Narrowing) (at *Program, lower, upper []int64) {
 	if f.Rates != nil {
 		limits = f.Rates.Within(lower, upper)
 	}
-	return f.of.Program(f.Period, limits), lower, upper
+	return f.of.Program(f.ticks, limits), lower, upper
 }
 
 // attainable returns the largest value not above v that a plan of the period can
 // have: rates are whole numbers of iterations in a period.
 func (f *Program) attainable(v *big.Rat) *big.Rat {
+	if !f.Whole() {
+		return v
+	}
 	down := func(unit *big.Rat) *big.Rat {
 		n := new(big.Rat).Quo(v, unit)
 		whole := new(big.Int).Div(n.Num(), n.Denom())

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/linear"
+	"slices"
 )
 
-// Rates are the columns of a job's iterations in a period, in whole numbers, and
-// rows that tie them to its tasks on single GPUs. With x the iterations of job i
+// Rates are the columns of a job's iterations in a period, in whole numbers if the
+// period is given, and rows that tie them to its tasks on single GPUs. With x the iterations of job i
 // in a period, each co-resident set S of its GPUs has exactly
 //
 //	does[S,i] = x gpus[S].
@@ -33,20 +34,20 @@ type product struct {
 	GPUs int
 }
 
-// wholeRates adds the columns and rows.
-func (s *sharing) wholeRates(limits []relax.Interval) {
+// rates adds the columns and rows; most is how many iterations some jobs of a class can do in a period.
+func (s *sharing) rates(limits []relax.Interval, most func(d *relax.Class, jobs int64) int64) {
 	r := &Rates{Limits: limits}
 	s.Rates = r
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
 		if r.Cols = append(r.Cols, -1); limits == nil {
-			r.Limits = append(r.Limits, relax.Interval{From: 0, To: s.Period / max(1, int64(shape.Class.Iteration))})
+			r.Limits = append(r.Limits, relax.Interval{From: 0, To: most(shape.Class, 1)})
 		}
 		r.Shares = append(r.Shares, nil)
 		if shape.Jobs > 1 {
 			continue
 		}
-		x := s.Linear.Col(shape.ID+".rate", 0, s.Period/max(1, int64(shape.Class.Iteration)))
+		x := s.Linear.Col(shape.ID+".rate", 0, most(shape.Class, 1))
 		r.Cols[i] = x
 		row := s.Linear.Row(shape.ID+".rate", linear.Equal, 0, linear.About{})
 		s.Linear.Term(row, x, -1)
@@ -83,6 +84,16 @@ func (s *sharing) product(i int, does []int, gpus int) {
 	row("elsewhere.fast", linear.AtLeast, -k, -limit.To, -k*limit.To)
 	row("elsewhere.slow", linear.AtMost, -k, -limit.From, -k*limit.From)
 	s.Rates.Shares[i] = append(s.Rates.Shares[i], p)
+}
+
+// CountsGPUs reports whether a column is a number of GPUs, or of homes of a job.
+func (r *Rates) CountsGPUs(col int) bool {
+	for _, shares := range r.Shares {
+		if slices.ContainsFunc(shares, func(p product) bool { return p.GPUs == col }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Within returns the limits of the rates in a node.

@@ -1,0 +1,124 @@
+package periods
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/boundtest"
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/formulation/relax"
+	model "jigsaw/formulation/relax/fluid"
+	"jigsaw/formulation/relax/linear"
+	"jigsaw/formulation/relax/verify"
+)
+
+// TestAnyPeriod: without a limit on the period, the bound is no worse than the best plan of a short one, and
+// certificates that were changed prove nothing better; splits improve on the program alone.
+func TestAnyPeriod(t *testing.T) {
+	s := boundtest.Engine(t)
+	n := seeds(180)
+	solved, better, split := 0, 0, 0
+	for seed := range n {
+		rng := rand.New(rand.NewPCG(seed, 140))
+		var in *instance.Instance
+		switch seed % 6 {
+		case 0:
+			in = boundtest.SlowNICs(t, rng, 3)
+		case 1:
+			in = boundtest.BusyGPUs(t, rng, 3)
+		case 2:
+			in = instancetest.Random(rng, instancetest.Options{Objective: instance.Throughput, Jobs: 3})
+		case 3:
+			in = instancetest.Random(rng, instancetest.Options{Objective: instance.MaxMinThroughput, Jobs: 3})
+		default:
+			in = boundtest.Everywhere(t, rng, []instance.Objective{instance.Throughput, instance.MaxMinThroughput}[seed%2])
+		}
+		optimum, _, status := instancetest.OptimumWithin(in, 100_000)
+		if status != instancetest.Optimal || optimum.Sign() == 0 {
+			continue
+		}
+		free := *in
+		free.MaxPeriod = 0
+		b, err := Bound(context.Background(), &free, s, Limits{Until: func() *big.Rat { return nil }, Nodes: 60})
+		require.NoError(t, err, "seed %d", seed)
+		if b.Value == nil {
+			continue
+		}
+		solved++
+		require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: any period has at most %v, the optimum is %v", seed, b.Value, optimum)
+		root, err := fluid.Bound(context.Background(), &free, s, fluid.Limits{})
+		require.NoError(t, err)
+		if in.Objective.Better(root.Value, b.Value) {
+			better++
+		}
+		proof := b.Proof(&free)
+		if len(proof.Tree) > 1 {
+			split++
+		}
+		checked, err := verify.Certificate(context.Background(), &free, proof)
+		require.NoError(t, err, "seed %d", seed)
+		require.Zero(t, checked.Value.Cmp(b.Value), "seed %d", seed)
+		for range 10 {
+			c := *proof
+			c.Tree, c.Prices = slices.Clone(proof.Tree), slices.Clone(proof.Prices)
+			boundtest.Alter(rng, &c)
+			if b, err := verify.Check(context.Background(), &free, &c); err == nil {
+				require.False(t, in.Objective.Better(optimum, b.Value), "seed %d: a changed certificate proves %v, the optimum is %v", seed, b.Value, optimum)
+			}
+		}
+	}
+	t.Logf("%d bounds, %d trees, %d better than the program alone", solved, split, better)
+	assert.Greater(t, better, int(n)/20)
+}
+
+// TestWideRows maximises the left sides of rows (27) and (28): with their coefficients as weights, no plan has a
+// larger throughput than the right side says, and some reach it.
+func TestWideRows(t *testing.T) {
+	rows, reached := 0, 0
+	for seed := range seeds(400) {
+		in := boundtest.Everywhere(t, rand.New(rand.NewPCG(seed, 141)), instance.Throughput)
+		f := model.New(relax.New(in), model.Detail{ClassesApart: int(seed % 2 * model.FewClasses)})
+		for r := range f.Linear.Rows {
+			if !strings.HasSuffix(f.Linear.Rows[r].Name, ".wide") {
+				continue
+			}
+			weighted := *in
+			weighted.Jobs = slices.Clone(in.Jobs)
+			for i := range f.Shapes {
+				first := slices.IndexFunc(f.Linear.Cols, func(c linear.Col) bool { return strings.HasPrefix(c.Name, f.Shapes[i].ID+".does.") })
+				coefficient := int64(0)
+				for _, term := range f.Linear.Cols[first].Terms {
+					if term.Row == r {
+						coefficient = term.Value
+					}
+				}
+				for _, c := range f.Shapes[i].Classes {
+					for _, j := range f.Model.Classes[c].Jobs {
+						weighted.Jobs[j].Weight = coefficient
+					}
+				}
+			}
+			optimum, _, status := instancetest.OptimumWithin(&weighted, 100_000)
+			if status != instancetest.Optimal {
+				continue
+			}
+			rows++
+			most := big.NewRat(f.Linear.Rows[r].Rhs, f.Period)
+			require.LessOrEqual(t, optimum.Cmp(most), 0, "seed %d: row %s is not above %v, a plan has %v", seed, f.Linear.Rows[r].Name, most, optimum)
+			if optimum.Cmp(most) == 0 {
+				reached++
+			}
+		}
+	}
+	t.Logf("%d rows, %d of them tight", rows, reached)
+	assert.Greater(t, reached, rows/4)
+}
