@@ -158,7 +158,8 @@ def expected(profile: dict, depth: int) -> tuple[float, float]:
     def total(key: str, of: list[dict], units: dict[str, float]) -> float:
         return sum(amount(l.get(key, 0), units) for l in of)
 
-    return total("forward", layers, UNITS) + total("backward", deep, UNITS), total("workspace", [profile], SIZES) + total("activations", deep, SIZES)
+    workspace = amount(deep[0].get("workspace", profile.get("workspace", 0)), SIZES)
+    return total("forward", layers, UNITS) + total("backward", deep, UNITS), workspace + total("activations", deep, SIZES)
 
 
 def parse_job(text: str) -> tuple[str, dict]:

@@ -79,6 +79,8 @@ class Run(unittest.TestCase):
     def test_what_a_profile_says_of_a_task(self):
         profile = {"workspace": "1KiB", "layers": LAYERS}
         self.assertEqual(jr.expected(profile, 2), (3e6 + 5e3, (1 + 2 + 3) * 1024))
+        profile["layers"] = [LAYERS[0], LAYERS[1] | {"workspace": 7}, LAYERS[2]]
+        self.assertEqual([jr.expected(profile, d)[1] for d in (1, 2, 3)], [4 * 1024, 5 * 1024 + 7, 7 * 1024])
         self.assertEqual(jr.amount("1.5ms", jr.UNITS), 1.5e6)
         self.assertEqual(jr.amount("2us", jr.UNITS), 2e3)
         self.assertEqual(jr.amount("3s", jr.UNITS), 3e9)

@@ -38,16 +38,17 @@ func (c *compiler) training(path string, s *JobSpec, j *Job) {
 func (c *compiler) table(path string, s *JobSpec, p *Profile, speed Ratio, j *Job) *Costs {
 	group := int64(max(1, s.GPUsPerWorker)) // whose GPUs have alike parts
 	costs := &Costs{Persistent: Bytes(ceilMulDiv(int64(persistent(s, p)), 1, group))}
-	forward := p.Totals().Forward
+	forward, least := p.Totals().Forward, Bytes(0)
 	shared := Bytes(saturatingMul(unshared(s.Sharding), int64(largestBlock(p))))
 	for _, depth := range j.Depths {
-		time, kept := forward, p.Workspace+shared
+		time, kept := forward, p.WorkspaceOf(depth.Layers)+shared
 		last := p.Layers[len(p.Layers)-depth.Layers:]
 		for _, l := range last {
 			time += l.Backward
 			kept += l.Activations
 		}
 		if s.Checkpointing {
+			// Workspaces are measured without: what a task needs on its way down may be the most at any depth.
 			kept = p.Workspace + shared + checkpointed(p, len(p.Layers)-depth.Layers)
 			for _, l := range last {
 				time += l.Forward
@@ -55,7 +56,9 @@ func (c *compiler) table(path string, s *JobSpec, p *Profile, speed Ratio, j *Jo
 		}
 		time = Duration(saturatingMul(int64(time), int64(max(1, s.Accumulate))))
 		costs.Time = append(costs.Time, max(1, c.ceilTicks(path+".model", time, speed)))
-		costs.Ephemeral = append(costs.Ephemeral, Bytes(ceilMulDiv(int64(kept), 1, group)))
+		// No task needs less than a shallower one, whatever was measured of both.
+		least = max(least, Bytes(ceilMulDiv(int64(kept), 1, group)))
+		costs.Ephemeral = append(costs.Ephemeral, least)
 	}
 	return costs
 }

@@ -72,6 +72,22 @@ func TestEphemeralByHand(t *testing.T) {
 	}
 }
 
+// TestWorkspaceByDepth: a layer says what tasks that stop at it need, but no task needs less than a shallower one, and
+// with checkpointing all need the most.
+func TestWorkspaceByDepth(t *testing.T) {
+	spec := twoNodes(JobSpec{Name: "a", Model: "blocks", Workers: 3, SPB: SPBSpec{Depths: []int{1, 2, 3}}})
+	p := threeBlocks()
+	p.Workspace, p.Layers[1].Workspace, p.Layers[0].Workspace, p.Layers[2].Joined = 300, 10, 1, false
+	spec.Profiles = []*Profile{p}
+	in, err := Compile(spec, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Bytes{300 + 30, 300 + 80, 300 + 80, 1 + 380}, in.Jobs[0].On[0].Ephemeral, "at depth 3 280 + 10 were measured")
+	spec.Jobs[0].Checkpointing = true
+	in, err = Compile(spec, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []Bytes{300 + 2 + 30, 300 + 13 + 50, 300 + 18 + 200, 300 + 21 + 200}, in.Jobs[0].On[0].Ephemeral)
+}
+
 // TestKeptActivationsByHand: what a task of full depth takes, 387 bytes, is held beside 84 of parameters.
 func TestKeptActivationsByHand(t *testing.T) {
 	spec := twoNodes(JobSpec{Name: "a", Model: "blocks", Workers: 3, SPB: SPBSpec{Depths: []int{1, 3}}})

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -21,7 +22,7 @@ type Profile struct {
 	// Precision of weights and gradients: "bf16" or "fp16" where the optimizer keeps a copy of the
 	// weights, and its states, in 32 bit beside them. Empty means that all are alike.
 	Precision string `yaml:"precision,omitempty" json:"precision,omitempty" absent:"optimizers keep what weights are kept in"`
-	// Workspace is memory a task needs besides its activations.
+	// Workspace is memory a task needs besides its activations: the most of any depth.
 	Workspace Bytes `yaml:"workspace,omitempty" json:"workspace,omitempty"`
 	// Source says where the figures come from; shipped profiles all have one.
 	Source *Source `yaml:"source,omitempty" json:"source,omitempty"`
@@ -47,6 +48,8 @@ type Layer struct {
 	// Output is the size of what the layer passes on, where [Profile.Output] could not
 	// tell it from the activations.
 	Output Bytes `yaml:"output,omitempty" json:"output,omitempty"`
+	// Workspace of tasks that stop at this layer; 0 stands for the profile's, which it does not exceed.
+	Workspace Bytes `yaml:"workspace,omitempty" json:"workspace,omitempty" absent:"the profile's"`
 	// Joined marks a layer inside a block: back-propagation cannot stop just
 	// before it, so no depth begins at this layer. Meaningless on the first layer.
 	Joined bool `yaml:"joined,omitempty" json:"joined,omitempty"`
@@ -106,6 +109,11 @@ func (p *Profile) CutAllowed(d int) bool {
 	return d == n || d >= 1 && d < n && !p.Layers[n-d].Joined
 }
 
+// WorkspaceOf returns the workspace of tasks of depth d.
+func (p *Profile) WorkspaceOf(d int) Bytes {
+	return cmp.Or(p.Layers[len(p.Layers)-d].Workspace, p.Workspace)
+}
+
 // Limits of a profile. Every figure and every sum is at most 2^56.
 const (
 	MaxLayers = 100_000
@@ -147,6 +155,9 @@ func (p *Profile) Validate() Problems {
 		path := fmt.Sprintf("layers[%d]", i)
 		if l.Name != "" {
 			name(path+".name", l.Name, "a layer")
+		}
+		if l.Workspace < 0 || l.Workspace > p.Workspace {
+			problems.Add(path+".workspace", "%d is not between 0 and the profile's workspace, %d", int64(l.Workspace), int64(p.Workspace))
 		}
 		for k, v := range [6]int64{int64(l.Forward), int64(l.Backward), int64(l.Parameters), int64(l.Activations), int64(l.Input), int64(l.Output)} {
 			if v < 0 || v > MaxQuantity {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Optional
 
 import cluster as clusters
@@ -281,10 +282,10 @@ class _Compiler:
         sharding = spec.get("sharding")
         unshared = {"zero2": 1, "zero3": 2}.get(sharding, 0) * profile.largest_block()
         persistent = self.persistent(spec, profile)
-        ephemeral = [
-            q.ceil(Fraction(profile.workspace + unshared + profile.kept(d, checkpointing), spec.get("gpus_per_worker", 1)))
+        ephemeral = list(accumulate((
+            q.ceil(Fraction(profile.workspace_of(d, checkpointing) + unshared + profile.kept(d, checkpointing), spec.get("gpus_per_worker", 1)))
             for d in depths
-        ]
+        ), max))  # no task takes less than a shallower one
         if self.keeps:
             persistent, ephemeral = persistent + max(ephemeral), [0] * len(depths)
         return Costs(

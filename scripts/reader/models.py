@@ -16,7 +16,7 @@ class Profile:
         self.gpu: str = spec["gpu"]
         self.batch: int = spec["batch"]
         self.gpus: int = spec.get("gpus", 1)  # of a worker, together
-        self.workspace = q.size(spec.get("workspace", 0))
+        self.workspace = q.size(spec.get("workspace", 0))  # the most of any depth
         self.half = "precision" in spec  # 16 bit
         self.layers = spec["layers"]
         from_loss = self.layers[::-1]
@@ -55,6 +55,12 @@ class Profile:
         blocks = [(a, b) for a, b in self.blocks() if b <= depth]
         inputs = sum(self.inputs[b - 1] for _, b in blocks)  # of the first layer of each
         return inputs + max(self.activations[b] - self.activations[a] for a, b in blocks)
+
+    def workspace_of(self, depth: int, checkpointing: bool = False) -> int:
+        """Bytes that a task of that depth takes besides."""
+        if checkpointing:
+            return self.workspace
+        return q.size(self.layers[-depth].get("workspace", 0)) or self.workspace
 
     def even_cuts(self, n: int) -> set[int]:
         """The shallowest cuts that hold at least 1/n, 2/n, ... (n-1)/n of the backward time."""

@@ -156,6 +156,9 @@ func (d *drawing) measure(p *instance.Profile, layers int) {
 		l := &p.Layers[n]
 		l.Forward, l.Backward = d.span(8)/instance.Duration(layers), d.span(16)/instance.Duration(layers)
 		l.Activations = instance.Bytes(d.IntN(1000))
+		if l.Workspace = 0; l.Activations%4 == 0 { // nothing more is drawn, so that other tests have the files that they had
+			l.Workspace = l.Activations % (p.Workspace + 1)
+		}
 		if d.oneIn(8) {
 			l.Backward = 0
 		}

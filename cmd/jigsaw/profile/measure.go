@@ -36,9 +36,9 @@ func newProfileMeasure(std cli.Streams) *cobra.Command {
 		Long: `Run the PyTorch companion on a model and check what it writes. FILE.py:factory, which may
 take the batch size, returns the model, the inputs of one batch and a function that
 computes the loss from the model's output. Arguments after -- are passed to the companion:
---blocks 'layers.*', --iterations 30, --dtype bf16, --checkpointing, --strict, --device.
+--blocks 'layers.*', --iterations 30, --dtype bf16, --checkpointing, --optimizer adam, --device.
 
-Backward passes are timed as workers run them: layer by layer, with everything before that
+Tasks are timed as workers run them: for each layer a whole one, with everything before that
 layer frozen. PyTorch 1.13 or newer is needed, and a GPU for meaningful figures. If
 the GPU is on another machine, run the companion there:
 

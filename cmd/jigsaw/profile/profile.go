@@ -157,14 +157,14 @@ func profileTable(w io.Writer, p *instance.Profile) {
 	total := p.Totals()
 	back, kept, sent := total.Backward, total.Activations, total.Parameters
 	t := cli.RightColumns(w)
-	fmt.Fprintln(t, "forward\tbackward\tparameters\tactivations\tdepth\ttask\tkept\tgradient\t  layer")
+	fmt.Fprintln(t, "forward\tbackward\tparameters\tactivations\tdepth\ttask\tkept\tworkspace\tgradient\t  layer")
 	for i, l := range p.Layers {
 		depth := fmt.Sprint(len(p.Layers) - i)
 		if !p.CutAllowed(len(p.Layers) - i) {
 			depth = "(" + depth + ")"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%v\t  %s\n", cli.Milliseconds(l.Forward), cli.Milliseconds(l.Backward), l.Parameters, l.Activations,
-			depth, cli.Milliseconds(total.Forward+back), kept, sent, l.Name)
+		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%v\t%v\t  %s\n", cli.Milliseconds(l.Forward), cli.Milliseconds(l.Backward), l.Parameters, l.Activations,
+			depth, cli.Milliseconds(total.Forward+back), kept, p.WorkspaceOf(len(p.Layers)-i), sent, l.Name)
 		back, kept, sent = back-l.Backward, kept-l.Activations, sent-l.Parameters
 	}
 	t.Flush()

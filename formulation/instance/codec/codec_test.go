@@ -88,7 +88,7 @@ func drawSpec(t *rapid.T) *instance.Spec {
 			p.Source = &instance.Source{Repository: valid.Draw(t, "repository"), Commit: valid.Draw(t, "commit"), File: valid.Draw(t, "file"), Licence: valid.Draw(t, "licence"), Note: valid.Draw(t, "note")}
 		}
 		for range small.Draw(t, "layers") {
-			p.Layers = append(p.Layers, instance.Layer{Name: valid.Draw(t, "layer"), Forward: duration.Draw(t, "forward"), Backward: duration.Draw(t, "backward"), Parameters: size.Draw(t, "parameters"), Activations: size.Draw(t, "activations"), Input: size.Draw(t, "input"), Output: size.Draw(t, "output"), Joined: rapid.Bool().Draw(t, "joined")})
+			p.Layers = append(p.Layers, instance.Layer{Name: valid.Draw(t, "layer"), Forward: duration.Draw(t, "forward"), Backward: duration.Draw(t, "backward"), Parameters: size.Draw(t, "parameters"), Activations: size.Draw(t, "activations"), Input: size.Draw(t, "input"), Output: size.Draw(t, "output"), Workspace: size.Draw(t, "space"), Joined: rapid.Bool().Draw(t, "joined")})
 		}
 		s.Profiles = append(s.Profiles, p)
 	}

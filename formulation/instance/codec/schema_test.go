@@ -93,7 +93,7 @@ const validSpec = `{
   },
   "profiles": [{"model": "m", "gpu": "v100", "batch": 32, "workspace": "1MB", "gpus": 2, "precision": "bf16", "estimated": "e",
     "source": {"repository": "r", "commit": "c", "file": "f", "licence": "MIT", "note": "n"},
-    "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "input": "2kB", "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
+    "layers": [{"name": "a", "forward": "1ms", "backward": "1.5ms", "parameters": "1MiB", "activations": 10, "input": "2kB", "workspace": 7, "joined": true}, {"name": "b", "forward": 0, "backward": "1h2m3.5s"}]}],
   "jobs": [{"name": "j", "count": 2, "model": "m", "batch": 32, "workers": 2, "gpus_per_worker": 2, "iterations": 3, "weight": 4, "release": "5s", "deadline": "6h",
     "optimizer": "adam", "accumulate": 4, "checkpointing": true, "sharding": "zero3", "gang": true, "placement": {"gpu_types": ["v100"], "within": "rack"},
     "spb": {"rule": "free", "min_full": 1, "min_mean_depth": "75%", "measure": "layers", "depths": [1, 2]}}]
@@ -119,7 +119,7 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 		{`["r0.up"]`, `"r0.up"`}, {`["r0.up"]`, `[1]`}, {`"10us"`, `"10"`}, {`"10us"`, `10`}, {`"10us"`, `"-10us"`}, {`"10us"`, `"10 us"`},
 		{`"1/3"`, `"2/3x"`}, {`"1/3"`, `"0/3"`}, {`"1/3"`, `0`}, {`"1/3"`, `2`}, {`"1/3"`, `null`},
 		{`"batch": 32, "workspace"`, `"batch": 0, "workspace"`}, {`"licence": "MIT", `, ``}, {`"source": {`, `"source": {"x": 1, `}, {`"joined": true`, `"joined": "yes"`}, {`"joined": true`, `"joined": 1`},
-		{`"forward": "1ms", `, ``}, {`"layers": [`, `"layers": [3, `}, {`"name": "j"`, `"name": ""`}, {`"count": 2, "model"`, `"count": -2, "model"`},
+		{`"workspace": 7`, `"workspace": []`}, {`"workspace": 7`, `"workspace": -7`}, {`"forward": "1ms", `, ``}, {`"layers": [`, `"layers": [3, `}, {`"name": "j"`, `"name": ""`}, {`"count": 2, "model"`, `"count": -2, "model"`},
 		{`"workers": 2`, `"workers": 0`}, {`"workers": 2`, `"workers": "2"`}, {`"model": "m", `, ``}, {`"weight": 4`, `"weight": -4`}, {`"adam"`, `"lion"`},
 		{`"gang": true`, `"gang": "on"`}, {`"within": "rack"`, `"within": "room"`}, {`"rule": "free"`, `"rule": "loose"`}, {`"min_full": 1`, `"min_full": -1`},
 		// A zero that would stand for the default.

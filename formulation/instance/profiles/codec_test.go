@@ -33,6 +33,7 @@ func drawProfile(t *rapid.T) *instance.Profile {
 			Backward:    instance.Duration(figure.Draw(t, "backward")),
 			Parameters:  instance.Bytes(figure.Draw(t, "parameters")),
 			Activations: instance.Bytes(figure.Draw(t, "activations")),
+			Workspace:   instance.Bytes(rapid.Int64Range(0, int64(p.Workspace)).Draw(t, "space")),
 			Joined:      rapid.Bool().Draw(t, "joined"),
 		})
 	}
@@ -104,6 +105,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"negative time", `{"version":1,"profile":` + strings.Replace(profile, "1ms", "-1ms", 1) + `}`, "is negative"},
 		{"no time", `{"version":1,"profile":{"model":"m","gpu":"g","batch":1,"layers":[{"name":"l","forward":"0s","backward":"0s"}]}}`, "no layer takes any time"},
 		{"time too large", `{"version":1,"profile":` + strings.Replace(profile, "1ms", "100000000h", 1) + `}`, "duration"},
+		{"layer's workspace", `{"version":1,"profile":` + strings.Replace(profile, `"name":"l"`, `"name":"l","workspace":1`, 1) + `}`, "layers[0].workspace: 1 is not between 0 and the profile's workspace, 0"},
 		{"sum too large", `{"version":1,"profile":{"model":"m","gpu":"g","batch":1,"layers":[` + strings.Repeat(`{"name":"l","forward":"15000h","backward":"1ms"},`, 2) + layer + `]}}`, "the sum of forward is above 2^56"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
