@@ -103,7 +103,7 @@ func (in *Instance) Routes(f func(policy, from, to int, links []LinkID)) {
 		policies[in.Jobs[j].Policy] = true
 	}
 	var links []LinkID
-	ok := false
+	var ok bool
 	for policy, taken := range policies {
 		for a := range in.Racks {
 			for b := range in.Racks {

@@ -51,6 +51,9 @@ func drawn(seed uint64, objective instance.Objective, kind relax.Kind) *instance
 			in.Types[t].Memory = in.Types[t].Memory * 2 / 3
 		}
 	}
+	if kind == relax.PeriodsBound && seed%2 == 1 {
+		in.MaxPeriod = 0
+	}
 	if kind == relax.CostBound {
 		for t := range in.Types {
 			in.Types[t].Price = instance.Price(1_000_000 * (t + 1))
@@ -163,7 +166,7 @@ func makeKinds(t *testing.T) {
 			require.NoError(t, err)
 			write(b.Proven)
 			if objective.Periodic() {
-				b, err := periods.Bound(ctx, in, engine, periods.Limits{Until: boundtest.NoSchedule, Nodes: 40})
+				b, err := periods.Bound(ctx, drawn(seed, objective, relax.PeriodsBound), engine, periods.Limits{Until: boundtest.NoSchedule, Nodes: 40})
 				require.NoError(t, err)
 				write(b.Proven)
 				continue
