@@ -80,7 +80,7 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 // branchAnyPeriod splits a node of plans of any period at the rate whose products are off by the most value or, where
 // they hardly are, at the number of GPUs that is farthest from a whole one.
 func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
-	rate, off, total := -1, 0.0, 0.0
+	rate, most, total := -1, 0.0, 0.0
 	gpus, apart := -1, tree.IntegralityTol
 	for i, col := range r.Rates.Cols {
 		if col < 0 {
@@ -94,23 +94,19 @@ func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
 		total += weight * x[col]
 		sum := 0.0
 		for _, p := range r.Rates.Shares[i] {
-			d := x[col] * x[p.GPUs]
-			for _, y := range p.Does {
-				d -= x[y]
-			}
-			sum += math.Abs(d)
+			sum += off(x, col, p.GPUs, p.Does)
 			if part := x[p.GPUs] - math.Floor(x[p.GPUs]); min(part, 1-part) > apart {
 				gpus, apart = p.GPUs, min(part, 1-part)
 			}
 		}
-		if sum *= weight / float64(job.Workers); sum > off && r.upper[col]-r.lower[col] > 1 {
-			rate, off = col, sum
+		if sum *= weight / float64(job.Workers); sum > most && r.upper[col]-r.lower[col] > 1 {
+			rate, most = col, sum
 		}
 	}
 	switch {
-	case gpus >= 0 && off < leastOff*total:
+	case gpus >= 0 && most < leastOff*total:
 		n.divide(r, gpus, int64(math.Floor(x[gpus])))
-	case rate >= 0 && off > tree.IntegralityTol*total:
+	case rate >= 0 && most > tree.IntegralityTol*total:
 		lower, upper := float64(r.lower[rate]), float64(r.upper[rate])
 		near := edge * (upper - lower)
 		n.divide(r, rate, int64(math.Round(max(lower+near, min(upper-near, x[rate])))))
@@ -184,14 +180,19 @@ func disagreeing(r *fluid.Rates, x []float64, lower, upper []int64) int {
 			continue
 		}
 		for _, p := range r.Shares[i] {
-			d := x[col] * x[p.GPUs]
-			for _, y := range p.Does {
-				d -= x[y]
-			}
-			if d = max(d, -d); d > worst {
+			if d := off(x, col, p.GPUs, p.Does); d > worst {
 				worst, at = d, col
 			}
 		}
 	}
 	return at
+}
+
+// off is by how much what a job does on some of its GPUs differs from its rate times their number.
+func off(x []float64, rate, gpus int, does []int) float64 {
+	d := x[rate] * x[gpus]
+	for _, y := range does {
+		d -= x[y]
+	}
+	return math.Abs(d)
 }

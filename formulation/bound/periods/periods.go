@@ -82,19 +82,19 @@ func newSearch(in *instance.Instance, engine solver.Solver, limits Limits, size 
 		return nil
 	}
 	t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
+	next := sync.OnceValue(func() *search { return newSearch(in, engine, limits, size+1) })
 	if m.Longest == 0 {
 		// Nodes of one program take longer than those of many periods, but larger programs start with better bounds.
-		if next := newSearch(in, engine, limits, size+1); next != nil && len(next.longest().Linear.Cols) <= mostAnyColumns {
+		if next := next(); next != nil && len(next.longest().Linear.Cols) <= mostAnyColumns {
 			return next
 		}
 	}
-	t.larger = sync.OnceValue(func() *search {
-		next := newSearch(in, engine, limits, size+1)
-		if limits.Nodes > 0 || next == nil || len(next.longest().Linear.Cols) == len(t.longest().Linear.Cols) {
+	t.larger = func() *search {
+		if limits.Nodes > 0 || next() == nil || len(next().longest().Linear.Cols) == len(t.longest().Linear.Cols) {
 			return nil
 		}
-		return next
-	})
+		return next()
+	}
 	return t
 }
 

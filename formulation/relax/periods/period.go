@@ -32,9 +32,12 @@ func New(m *relax.Model, sets int) *Programs {
 	if !m.Instance.Objective.Periodic() || !slices.Contains(CoResidentSets, sets) {
 		return nil
 	}
+	models := []*relax.Model{m.Split(), m} // identical jobs are distinguished if there is room for that
+	if len(models[0].Classes) == len(m.Classes) {
+		models = models[1:]
+	}
 	for _, longest := range slices.Compact([]int64{int64(m.Instance.MaxPeriod), 0}) {
-		// Identical jobs are distinguished if there is room for that.
-		for _, m := range []*relax.Model{m.Split(), m} {
+		for _, m := range models {
 			s := &Programs{m, sets, longest}
 			f := s.Program(longest, nil)
 			if size := int64(len(f.Linear.Cols)) * max(1, longest); size > 0 && size <= mostPeriodSize && (longest > 0 || f.Rates != nil) {
