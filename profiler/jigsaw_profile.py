@@ -12,9 +12,9 @@ called stem; what runs after the last block, with the loss, is a layer called he
 they are merged into their neighbours. What runs between two blocks counts for the first of them.
 
 Times: for each layer c all parameters before it are frozen, and a whole task, forward and backward pass, is timed,
-T(c); the layer's backward time is T(c) - T(c + 1). Forward passes alone are timed as well, F, with the graph of the
-shallowest task, whose backward time is T - F. All take turns, and where T falls it is smoothed. So a task of any
-depth takes in the profile what it took here. Hooks run in passes of their own, which only say how F is divided among
+T(c). Forward passes alone are timed as well, F, with the graph of the shallowest task. All take turns. Backward times are
+fitted to T(c) - F, so that equal blocks with equal activations and inputs have equal times: single differences
+T(c) - T(c + 1) may be hardly larger than the noise of T. So a task of any depth takes in the profile what it took here, up to noise. Hooks run in passes of their own, which only say how F is divided among
 layers: they slow down a model that the processor launches hardly faster than the GPU runs it.
 """
 
@@ -405,9 +405,11 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
             spread = max(spread, (high - low) / medians[c])
     alone = min(medians.values())  # no task is shorter than its forward pass, whatever was measured of both
     forward = [h * alone / (sum(hooked) or 1.0) for h in hooked]
-    after, backward = 0.0, [0.0] * len(profiler.layers)
-    for c, longer in zip(reversed(cuts), increasing([medians[c] - alone for c in reversed(cuts)])):
-        backward[c], after = longer - after, longer
+    backward = [0.0] * len(profiler.layers)
+    alike = [(repr(profiler.blocks.get(n, n)), kept[i], profiler.input_bytes[n]) for i, n in enumerate(profiler.layers)]
+    kinds = [tuple(alike[c:after]) for c, after in zip(cuts, [*cuts[1:], len(alike)])]
+    for c, took in zip(reversed(cuts), fitted([medians[c] - alone for c in reversed(cuts)], kinds[::-1])):
+        backward[c] = took
     spaces = profiler.workspaces(kept, cuts)
     most = max(spaces.values(), default=0)
     if spaces:
@@ -438,27 +440,34 @@ def measure(profiler: Profiler, iterations: int, warmup: int, report=lambda _don
     return layers, {"spread": spread, "hooks": sum(hooked) / alone - 1 if alone else 0.0, "workspace": most, "update": update}
 
 
-def increasing(measured: list[float]) -> list[float]:
-    """The increasing times of ever deeper passes, fitted to what was measured of them.
+def fitted(longer: list[float], kinds: list) -> list[float]:
+    """The backward times of layers, of which layers of a kind do the same and take equally long.
 
-    Where a deeper pass was measured to take less, both are pooled, and pools are joined by lines from middle to middle, so that hardly a
-    layer is free: centered isotonic regression (Oron and Flournoy, Statistics in Biopharmaceutical Research 9(3), 2017).
+    longer[i] is by how much tasks were measured to take longer that go through the layers up to i. These sums are fitted by
+    non-negative least squares, with one time for each kind (C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23).
     """
-    pools: list[tuple[float, int]] = []  # sums, counts
-    for time_ in measured:
-        total, count = time_, 1
-        while pools and pools[-1][0] / pools[-1][1] >= total / count:
-            total, count = total + pools[-1][0], count + pools[-1][1]
-            pools.pop()
-        pools.append((total, count))
-    fitted: list[float] = []
-    x, y, begin = -1.0, 0.0, 0  # a pass through nothing takes no time
-    for total, count in pools:
-        middle, mean = begin + (count - 1) / 2, total / count
-        while len(fitted) <= middle:
-            fitted.append(y + (mean - y) * (len(fitted) - x) / (middle - x))
-        x, y, begin = middle, mean, begin + count
-    return fitted + [y] * (len(measured) - len(fitted))
+    order = sorted(set(kinds), key=kinds.index)
+    layers = torch.tensor([[float(kind == other) for other in order] for kind in kinds], dtype=torch.float64)
+    sums, measured = layers.cumsum(0), torch.tensor(longer, dtype=torch.float64)
+    times, free = torch.zeros(len(order), dtype=torch.float64), []
+    for _ in range(10 * len(order)):  # it takes about as many as there are kinds; rounding might turn it in circles
+        slope = sums.T @ (measured - sums @ times)
+        slope[free] = 0
+        if slope.max() <= 1e-9 * measured.abs().sum():
+            break
+        free.append(int(slope.argmax()))
+        while free:
+            best = torch.linalg.lstsq(sums[:, free], measured[:, None]).solution[:, 0]
+            now = times[free]
+            if best.min() > 0:
+                times[free] = best
+                break
+            low = best <= 0
+            step = (now[low] / (now[low] - best[low])).min()  # as far as none is negative
+            times[free] = now + step * (best - now)
+            free = [k for k in free if times[k] > 1e-12 * times.max()]
+            times[[k for k in range(len(order)) if k not in free]] = 0
+    return (layers @ times).tolist()
 
 
 def merge(layers: list[dict], at: int, into: dict):
