@@ -8,7 +8,7 @@
 //	assign     where jobs live on unrelated machines
 //	list       list scheduling: rules, decoders, a portfolio
 //	sequence   orders of all operations, annealed in lanes, and the search for residencies
-//	exchange   which jobs share a group of nodes: exchanges, large neighbourhoods
+//	exchange   which jobs share a group of nodes: exchanges, bin completion, large neighbourhoods
 //	periodic   plans that repeat
 //	baseline   whole jobs on GPUs of their own
 //	multiset   depth multisets

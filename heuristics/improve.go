@@ -71,7 +71,7 @@ func newImprover(ctx context.Context, o state.Options, in *instance.Instance, rn
 	if in.Resumes() { // exchanges would move jobs
 		o.Without = o.Without.With(method.Exchange)
 	}
-	s.exchanges = exchange.NewAnnealer(in, state.Fork(rng), o.Without)
+	s.exchanges = exchange.NewAnnealer(in, state.Fork(rng), state.Fork(rng), o.Without)
 	return s
 }
 

@@ -22,6 +22,7 @@ const (
 	Lanes          Name = "lanes"
 	Residencies    Name = "residencies"
 	Exchange       Name = "exchange"
+	BinCompletion  Name = "bin-completion"
 	Neighbourhoods Name = "neighbourhoods"
 	Sizes          Name = "sizes"
 )
@@ -68,6 +69,7 @@ func All() []Method {
 		{Lanes, "annealing of orders of all operations"},
 		{Residencies, "annealing of residencies on an estimate, and list scheduling of them"},
 		{Exchange, "assignment of jobs to groups of nodes, and exchanges between them"},
+		{BinCompletion, "groups of nodes filled one after the other, so that hardly a GPU idles"},
 		{Neighbourhoods, "a few groups of nodes at a time, searched as an instance of their own"},
 		{Sizes, "workers of some numbers of GPUs after those of others, on the same GPUs"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},

@@ -30,16 +30,16 @@ type division struct {
 // is scheduled separately. It returns nil if that is impossible, or not possible
 // without missing a deadline, and if the context ends it early.
 func Divide(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.Schedule {
-	if d := deal(in, rng); d != nil {
+	if d := deal(ctx, in, rng); d != nil {
 		return d.plan(ctx, rng)
 	}
 	return nil
 }
 
-// deal assigns the jobs; nil: some job finds no room, or has a policy, whose routes may leave a rack and come back, so
-// that groups in separate racks have trunks in common.
-func deal(in *instance.Instance, rng *rand.Rand) *division {
-	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Policy > 0 }) {
+// deal assigns the jobs; nil: there is one node, some job finds no room or has a policy, whose routes may leave a rack and come
+// back, so that groups in separate racks have trunks in common, or the context ended.
+func deal(ctx context.Context, in *instance.Instance, rng *rand.Rand) *division {
+	if len(in.Nodes) == 1 || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Policy > 0 }) {
 		return nil
 	}
 	d := &division{in: in, area: make([]float64, len(in.Jobs)), estimate: newEstimate(in), free: make([]bool, len(in.Nodes))}
@@ -47,7 +47,7 @@ func deal(in *instance.Instance, rng *rand.Rand) *division {
 		d.free[n] = true
 	}
 	for _, j := range d.order(rng) {
-		if !d.put(j) {
+		if ctx.Err() != nil || !d.put(j) {
 			return nil
 		}
 	}

@@ -18,6 +18,10 @@
 // double in length; a cycle without a gain lowers the share of the search's work that exchanges
 // get.
 //
+// Bin completion (completion.go, completion_search.go, fillings.go). Under makespan, for a part of the exchanges' work,
+// groups are filled one after the other with sets of jobs that leave hardly a GPU idle and end by a due.
+// If jobs fit together almost without gaps, exchanges seldom find how.
+//
 // Large neighbourhoods (neighbourhoods.go). A schedule of many nodes usually falls apart into
 // groups of nodes that share no job (groups.Group). A few groups at a time form an instance of their
 // own, which lanes and residency searches improve like a whole instance; under makespan the groups

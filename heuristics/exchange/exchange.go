@@ -37,6 +37,9 @@ type Annealer struct {
 	share float64
 	// owed is work done beyond the requested amount.
 	owed int
+	done float64 // the work so far, at the largest share
+
+	completions *completions
 }
 
 // side is the schedule of a group.
@@ -90,8 +93,8 @@ const (
 // swaps are the numbers of jobs that the two groups give away.
 var swaps = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
-// NewAnnealer returns a walk that starts from a division once it has work to do.
-func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Annealer {
+// NewAnnealer returns a walk that starts from a division once it has work to do. Completions draw from a source of their own.
+func NewAnnealer(in *instance.Instance, rng, completing *rand.Rand, without method.Set) *Annealer {
 	t := &Annealer{
 		in: in, without: without, rng: rng, area: make([]float64, len(in.Jobs)), cycle: firstExchanges * len(in.Jobs), share: mostShare,
 		estimate: newEstimate(in),
@@ -107,6 +110,7 @@ func NewAnnealer(in *instance.Instance, rng *rand.Rand, without method.Set) *Ann
 	if without[method.Exchange] {
 		t.share = 0
 	}
+	t.completions = newCompletions(t, counts, completing)
 	return t
 }
 
@@ -123,6 +127,10 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 		t.restart(best)
 	}
 	share := t.share
+	if share > 0 && t.completions.due(t.done) {
+		t.complete(ctx, min(t.Best.Value.Float(), best.Value.Float()))
+	}
+	t.done += float64(mostShare * float64(work))
 	for t.owed -= int(share * float64(work)); t.owed < 0 && ctx.Err() == nil; {
 		if t.tried >= t.cycle {
 			t.restart(best)
@@ -135,7 +143,7 @@ func (t *Annealer) Walk(ctx context.Context, work int, best state.Incumbent) flo
 // begin starts from a division; with many nodes from the best schedule, if that falls
 // apart into almost as many groups.
 func (t *Annealer) begin(ctx context.Context, best state.Incumbent) {
-	d := deal(t.in, t.rng)
+	d := deal(ctx, t.in, t.rng)
 	if d == nil {
 		return
 	}
@@ -175,6 +183,7 @@ func (t *Annealer) take(f state.Incumbent, groups []groups.Group) {
 	t.own, t.began = f, f.Value
 	t.groups = groups
 	t.taken, t.sides = t.split(f.Schedule, groups)
+	t.completions.follow(t)
 	t.offer(f)
 }
 

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 // of the runs gain: a division is often as good as a few exchanges can make it.
 func TestExchange(t *testing.T) {
 	runs, gained := improves(t, func(in *instance.Instance, seed uint64) (best *state.Incumbent, step func()) {
-		annealer := NewAnnealer(in, heuristicstest.Source(seed), nil)
+		annealer := NewAnnealer(in, heuristicstest.Source(seed), heuristicstest.Source(seed), nil)
 		if annealer.Walk(t.Context(), 1, state.Incumbent{}) == 0 {
 			return nil, nil
 		}
@@ -31,9 +32,9 @@ func TestExchange(t *testing.T) {
 // without a gain lowers the share of exchanges.
 func TestExchangeFollow(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
-	annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
+	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
-	better := NewAnnealer(in, heuristicstest.Source(0), nil)
+	better := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 	require.NotZero(t, better.Walk(t.Context(), 2_000_000, annealer.Best))
 	require.True(t, better.Best.Value.Less(annealer.Best.Value))
 
@@ -57,14 +58,14 @@ func TestExchangeTypes(t *testing.T) {
 		}
 	}
 	require.NotZero(t, typed)
-	annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
+	annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 	annealer.Walk(t.Context(), 400_000, annealer.Best)
 	require.NotZero(t, annealer.tried)
 	require.Empty(t, check.Schedule(in, annealer.Best.Schedule))
 }
 
-// TestDealMemory: jobs go where there is memory for them, not only where there is the least work.
+// TestDealMemory: jobs go where there is memory for them, not only where there is the least work. A division ends with its context.
 func TestDealMemory(t *testing.T) {
 	spec := &instance.Spec{
 		Version: 1,
@@ -81,11 +82,11 @@ func TestDealMemory(t *testing.T) {
 	}
 	in, err := instance.Compile(spec, nil)
 	require.NoError(t, err)
-	assert.Nil(t, deal(in, heuristicstest.Source(0)))
+	assert.Nil(t, deal(t.Context(), in, heuristicstest.Source(0)))
 	spec.Jobs = spec.Jobs[:4]
 	in, err = instance.Compile(spec, nil)
 	require.NoError(t, err)
-	d := deal(in, heuristicstest.Source(0))
+	d := deal(t.Context(), in, heuristicstest.Source(0))
 	require.NotNil(t, d)
 	for _, g := range d.groups {
 		assert.Len(t, g.Jobs, 2)
@@ -93,12 +94,16 @@ func TestDealMemory(t *testing.T) {
 	s := d.plan(t.Context(), heuristicstest.Source(0))
 	require.NotNil(t, s)
 	assert.Empty(t, check.Schedule(in, s))
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Nil(t, deal(ended, in, heuristicstest.Source(0)), "thousands of jobs take longer than a limit of seconds")
 }
 
 // TestExchangeAlone: with one group there is nothing to exchange.
 func TestExchangeAlone(t *testing.T) {
 	in := heuristicstest.Planted(t, heuristicstest.Source(1), 1, 4, 60, 8)
-	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), nil).Walk(t.Context(), 1000, state.Incumbent{}))
+	assert.Zero(t, NewAnnealer(in, heuristicstest.Source(1), heuristicstest.Source(1), nil).Walk(t.Context(), 1000, state.Incumbent{}))
 }
 
 // TestExchangeLeast: no group has less than the lower limit that exchanges assume.
@@ -107,7 +112,7 @@ func TestExchangeLeast(t *testing.T) {
 		for _, objective := range []instance.Objective{instance.Makespan, instance.WeightedCompletion} {
 			in := manyNodes(t, name, 1)
 			in.Objective = objective
-			annealer := NewAnnealer(in, heuristicstest.Source(0), nil)
+			annealer := NewAnnealer(in, heuristicstest.Source(0), heuristicstest.Source(0), nil)
 			require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 			annealer.Walk(t.Context(), 50_000, annealer.Best)
 			b := &pairExchange{Annealer: annealer, scale: 1}
@@ -124,7 +129,7 @@ func TestExchangeGains(t *testing.T) {
 	in := manyNodes(t, "plain", 1)
 	in.Objective = instance.Makespan
 	rng := heuristicstest.Source(0)
-	annealer := NewAnnealer(in, rng, nil)
+	annealer := NewAnnealer(in, rng, rng, nil)
 	require.NotZero(t, annealer.Walk(t.Context(), 1, state.Incumbent{}))
 	shared := slices.IndexFunc(annealer.groups, func(g groups.Group) bool { return len(g.Jobs) > 2 })
 	require.GreaterOrEqual(t, shared, 0)
