@@ -157,10 +157,7 @@ func (s *Program) scarce(l *relax.LinkClass) bool {
 			if where, _ := s.Model.Network.Reaches(o, l); where < 0 {
 				continue
 			}
-			times := 1.0
-			if l.Resource == "waypoint" {
-				times = float64(o.Crosses(l))
-			}
+			times := float64(o.Crosses(l))
 			for r := range class.Modes[w].Options {
 				for _, p := range s.paces(o, &class.Modes[w].Options[r]) {
 					amount := times * float64(Share(p.Rate, l.Speed))
