@@ -16,7 +16,7 @@ import (
 // completion algorithms for multicontainer packing, knapsack, and covering problems, JAIR 28, 2007). Whether a
 // set of jobs ends by the due is found out by scheduling it. If groups may hardly idle, there are few such sets.
 type completion struct {
-	*completions
+	all        *completions
 	t          *Annealer
 	ctx        context.Context
 	rng        *rand.Rand
@@ -26,7 +26,7 @@ type completion struct {
 	left       []int           // per kind: groups without a set
 	groupsLeft int             // of all kinds
 	work       int             // operations done
-	sets       map[string]side // as those of completions, which only change when all searches have ended
+	sets       map[string]side // found by this search; those of all only change once it has ended
 	tried      map[string]int
 	scratch    scratch
 }
@@ -55,7 +55,7 @@ const (
 func newCompletion(ctx context.Context, t *Annealer, best, end float64) *completion {
 	all := t.completions
 	c := &completion{
-		completions: all, t: t, ctx: ctx, rng: state.Fork(all.rng), best: best, end: end,
+		all: all, t: t, ctx: ctx, rng: state.Fork(all.rng), best: best, end: end,
 		most: min(firstCompletion<<min(all.count, 20), mostCompletion*len(all.groups)),
 		left: make([]int, len(all.gpus)), groupsLeft: len(all.groups), sets: map[string]side{}, tried: map[string]int{},
 	}
@@ -84,7 +84,7 @@ func (c *completion) search() []string {
 
 // capacity is the number of GPU-ticks that a group of a kind may work until the due.
 func (c *completion) capacity(kind int) float64 {
-	return float64(float64(c.gpus[kind]) * (c.end - c.tail))
+	return float64(float64(c.all.gpus[kind]) * (c.end - c.all.tail))
 }
 
 // fill deals the given jobs, the largest first, to the groups left, which may idle for so many GPU-ticks in all.
@@ -102,11 +102,11 @@ func (c *completion) fill(jobs []instance.JobID, idle float64) []string {
 	}
 	taken := 0
 	for n, o := range c.choices(jobs, idle) {
-		if n == setsTried || taken == setsTaken || c.work > c.most || c.deadEnds > mostDeadEnds*len(c.groups) || c.ctx.Err() != nil {
+		if n == setsTried || taken == setsTaken || c.work > c.most || c.deadEnds > mostDeadEnds*len(c.all.groups) || c.ctx.Err() != nil {
 			return nil
 		}
 		// What failed before gets more tries in later searches.
-		key := c.schedule(o.kind, o.jobs, studyTries*(1+c.count), c.end)
+		key := c.schedule(o.kind, o.jobs, studyTries*(1+c.all.count), c.end)
 		if key == "" {
 			continue
 		}
@@ -145,7 +145,7 @@ func (c *completion) choices(jobs []instance.JobID, idle float64) (choices []cho
 		if n == 0 {
 			continue
 		}
-		nodes := c.groups[slices.Index(c.kindAt, k)].Nodes
+		nodes := c.all.groups[slices.Index(c.all.kindAt, k)].Nodes
 		sets, steps := fillings(areas, c.capacity(k), min(idle, idleShare*fair))
 		c.work += steps / stepsWorth
 		for _, set := range sets {
@@ -159,7 +159,7 @@ func (c *completion) choices(jobs []instance.JobID, idle float64) (choices []cho
 			}
 			late := max(0, c.t.estimate.of(&c.scratch, nodes, o.jobs)/c.end-1)
 			o.score = o.idle/(fair+1) + float64(lateWorth*late) + float64(jobWorth*float64(len(o.jobs)))
-			if c.count > 0 {
+			if c.all.count > 0 {
 				o.score += c.rng.Float64()
 			}
 			choices = append(choices, o)
@@ -173,18 +173,18 @@ func (c *completion) choices(jobs []instance.JobID, idle float64) (choices []cho
 func (c *completion) schedule(kind int, jobs []instance.JobID, tries int, due float64) string {
 	jobs = slices.Sorted(slices.Values(jobs))
 	key := setKey(kind, jobs)
-	for _, sets := range []map[string]side{c.completions.sets, c.sets} {
+	for _, sets := range []map[string]side{c.all.sets, c.sets} {
 		if s, ok := sets[key]; ok && s.value <= due {
 			return key
 		}
 	}
-	if max(c.tried[key], c.completions.tried[key]) >= tries {
+	if max(c.tried[key], c.all.tried[key]) >= tries {
 		return ""
 	}
 	c.tried[key] = tries
-	at := slices.Index(c.kindAt, kind)
+	at := slices.Index(c.all.kindAt, kind)
 	b := &pairExchange{Annealer: c.t, rng: state.Fork(c.rng)}
-	s := side{part: c.t.in.Part(jobs, c.groups[at].Nodes, c.taken[at])}
+	s := side{part: c.t.in.Part(jobs, c.all.groups[at].Nodes, c.all.taken[at])}
 	s.search = list.NewPortfolio(c.ctx, state.Options{Tries: sketchTries, Without: c.t.without}, s.part.Instance, b.rng)
 	if s.search.Construct() != nil {
 		return ""
