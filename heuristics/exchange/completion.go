@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,11 +44,11 @@ const (
 )
 
 func newCompletions(t *Annealer, counts [][]int, rng *rand.Rand) *completions {
+	if t.without[method.BinCompletion] || t.in.Objective != instance.Makespan {
+		return &completions{} // which get no share
+	}
 	c := &completions{
 		rng: rng, tail: math.Inf(1), share: firstCompletions, kinds: map[string]int{}, sets: map[string]side{}, tried: map[string]int{},
-	}
-	if t.without[method.BinCompletion] || t.in.Objective != instance.Makespan {
-		c.share = 0
 	}
 	for j := range t.in.Jobs {
 		job, sync := &t.in.Jobs[j], 0.0
@@ -63,7 +62,7 @@ func newCompletions(t *Annealer, counts [][]int, rng *rand.Rand) *completions {
 
 // follow takes over the groups of exchanges if they are more than before.
 func (c *completions) follow(t *Annealer) {
-	if len(t.groups) <= len(c.groups) {
+	if c.share == 0 || len(t.groups) <= len(c.groups) {
 		return
 	}
 	c.groups, c.taken, c.kindAt = slices.Clone(t.groups), t.taken, nil
@@ -117,10 +116,10 @@ func (t *Annealer) complete(ctx context.Context, best float64) {
 	c.share = max(c.share*completionDecay, leastCompletions)
 	for _, s := range searches {
 		c.work += s.work
-		for _, key := range slices.Sorted(maps.Keys(s.sets)) {
-			if old, ok := c.sets[key]; !ok || s.sets[key].value < old.value {
-				c.sets[key] = s.sets[key]
-				c.tasks += len(s.sets[key].plan.Tasks)
+		for key, found := range s.sets {
+			if old, ok := c.sets[key]; !ok || found.value < old.value {
+				c.sets[key] = found
+				c.tasks += len(found.plan.Tasks)
 			}
 		}
 		for key, tries := range s.tried {

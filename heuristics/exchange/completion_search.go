@@ -46,7 +46,7 @@ const (
 	// In the score of a set: lateWorth is to end twice as late as the due, by the estimate, jobWorth to have one job more.
 	// To idle as much as the mean group is 1, and noise is at most 1.
 	lateWorth, jobWorth = 30, 0.5
-	// A set is studied if a sketch of it ends at most so many times later than it should.
+	// A set, unless it is the last, is studied only if a sketch of it ends at most so many times later than it should.
 	sketchHope = 1.1
 	// stepsWorth is the number of steps of fillings that take as long as an operation.
 	stepsWorth = 10
@@ -191,7 +191,7 @@ func (c *completion) schedule(kind int, jobs []instance.JobID, tries int, due fl
 	}
 	s.search.Improve()
 	ok := b.result(&s, sketchTries)
-	if ok && s.value > due && (tries == lastTries || s.value < sketchHope*due) {
+	if ok && s.value > due && (c.groupsLeft == 1 || s.value < sketchHope*due) {
 		b.study(&s, tries)
 	}
 	if c.work += b.work; !ok || s.value >= c.best {
