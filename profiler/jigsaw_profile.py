@@ -15,7 +15,8 @@ Times: for each layer c all parameters before it are frozen, and a whole task, f
 T(c). Forward passes alone are timed as well, F, with the graph of the shallowest task. All take turns. Backward times are
 fitted to T(c) - F, so that equal blocks with equal activations and inputs have equal times: single differences
 T(c) - T(c + 1) may be hardly larger than the noise of T. So a task of any depth takes in the profile what it took
-here, up to noise. Hooks run in passes of their own, which only say how F is divided among layers: they slow down a model that the processor launches hardly faster than the GPU runs it.
+here, up to noise. Hooks run in passes of their own, which only say how F is divided among layers: they slow down a model
+that the processor launches hardly faster than the GPU runs it.
 """
 
 from __future__ import annotations
