@@ -19,6 +19,7 @@ import (
 	"jigsaw/formulation/instance/view"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
 
@@ -62,6 +63,8 @@ const (
 	quickRounds = 20
 	// These baselines take one part in horizonExclusive and in horizonInterleaved of the time that is left.
 	horizonExclusive, horizonInterleaved = 10, 4
+	// scalingShare is the part of the time of a plan of jobs that share GPUs in which a fraction of them is planned.
+	scalingShare = 0.75
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
 	// longColumnWork is [columnWork] of long plans, whose bound of weighted completion has nothing better.
@@ -70,6 +73,7 @@ const (
 	horizonPart = 9
 	cellsPart   = 10
 	phasesPart  = 11
+	scalingPart = 13
 )
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan before any search, for callers
@@ -141,8 +145,8 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 	return b, order
 }
 
-// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: first in
-// cells, whose jobs all end together, then in units that queue, and last in phases, in which jobs end sooner if the objective
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: first, for
+// weighted completion, with a fraction of the iterations of all jobs, then in cells, whose jobs all end together, then in units that queue, and last in phases, in which jobs end sooner if the objective
 // is no worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
 	search := horizon.Config{Quick: p.opt.Quick, Without: p.opt.Without}
@@ -165,9 +169,18 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4
 		}
 	}
+	var plans []*instance.BlockSchedule
+	if in.Objective == instance.WeightedCompletion && !p.opt.Quick && !p.opt.Without[method.Scaling] {
+		within, stop := horizon.Portion(ctx, scalingShare)
+		defer stop()
+		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart)); failed == nil {
+			plans = append(plans, s)
+		}
+	}
 	begun, stop := horizon.Portion(ctx, share)
 	defer stop()
-	plans, err := cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
+	inCells, err := cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
+	plans = append(plans, inCells...)
 	phased := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
 		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
 	}

@@ -37,6 +37,7 @@ const (
 const (
 	Admission Name = "admission"
 	Phases    Name = "phases"
+	Scaling   Name = "scaling"
 )
 
 // Baselines.
@@ -75,6 +76,7 @@ func All() []Method {
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
 		{Admission, "jobs of a long plan that start as soon as others end, where memory does not hold all or they are released one after the other"},
+		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated, for weighted completion"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},

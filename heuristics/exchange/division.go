@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/groups"
@@ -64,11 +65,14 @@ const (
 	// levelExchanges is the number of exchanges per job that level tries; a pair of groups tries
 	// levelTries at a time.
 	levelExchanges, levelTries = 300, 16
+	// levelPart is the largest part of the time that level takes.
+	levelPart = 0.3
 	// levelCold is the temperature at the end of level, as exchangeCold is.
 	levelCold = 0.001
 )
 
-// level anneals the division on the estimate of its groups' values.
+// level anneals the division on the estimate of its groups' values. With a deadline it takes a part of the time, and
+// cools down accordingly.
 func (d *division) level(ctx context.Context, rng *rand.Rand) {
 	if len(d.groups) < 2 {
 		return
@@ -78,9 +82,16 @@ func (d *division) level(ctx context.Context, rng *rand.Rand) {
 		values[n] = d.estimate.of(&d.scratch, g.Nodes, g.Jobs)
 	}
 	memory := make([]scratch, len(d.groups)/2) // per pair
-	steps := levelExchanges * len(d.in.Jobs)
+	steps, begun, limit := levelExchanges*len(d.in.Jobs), time.Now(), math.Inf(1)
+	if end, ok := ctx.Deadline(); ok {
+		limit = float64(levelPart * float64(end.Sub(begun)))
+	}
 	for n := 0; n < steps && ctx.Err() == nil; {
-		heat, scale := state.Cooled(exchangeHot, levelCold, float64(n)/float64(steps)), energyScale(d.in, values)
+		part := max(float64(n)/float64(steps), float64(time.Since(begun))/limit)
+		if part >= 1 {
+			break
+		}
+		heat, scale := state.Cooled(exchangeHot, levelCold, part), energyScale(d.in, values)
 		pairs := pairsOf(d.in, values, rng)
 		sources := make([]*rand.Rand, len(pairs))
 		for k := range sources {

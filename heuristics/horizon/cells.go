@@ -181,8 +181,7 @@ func (d *dealer) sizes() []int {
 	}
 	var sizes []int
 	for size := (widest + gpus - 1) / gpus; size <= whole && len(sizes) < 3; size *= 2 {
-		cells := max(1, len(d.in.Nodes)/size)
-		if len(d.in.Jobs)/cells > mostTogether {
+		if cells := max(1, len(d.in.Nodes)/size); len(d.in.Jobs)/cells > mostTogether && (len(sizes) > 0 || !d.in.Queues()) {
 			break
 		}
 		sizes = append(sizes, size)
@@ -600,11 +599,13 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	k := key(d.class, d.kinds, jobs, c.nodes)
 	f := d.known[k]
 	if f == nil {
-		p, err := newPattern(ctx, d.in, d.pcg(0), jobs, c.nodes, listTries)
-		if err != nil && (len(jobs) == 1 || !d.in.Queues()) {
-			return 0, err
+		f = &found{}
+		if len(jobs) <= mostTogether || !d.in.Queues() {
+			var err error
+			if f.pattern, err = newPattern(ctx, d.in, d.pcg(0), jobs, c.nodes, listTries); err != nil && (len(jobs) == 1 || !d.in.Queues()) {
+				return 0, err
+			}
 		}
-		f = &found{pattern: p}
 		d.known[k] = f
 	}
 	if f.pattern == nil { // one after the other

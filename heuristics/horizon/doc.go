@@ -28,4 +28,6 @@
 // released one after the other, or some are due before all of them end, they are admitted one by one, those
 // due first at the pace that they need (admission.go). [Config.Phases] then lets
 // jobs that share nodes end one after the other if that makes none of them late (phases.go).
+// For weighted completion, [Config.Scaled] plans a fraction of the iterations of all jobs by the finite search, and
+// scales its phases up (upscale.go).
 package horizon

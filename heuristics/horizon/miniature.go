@@ -69,6 +69,22 @@ func patternInPlace(in *instance.Instance, jobs []instance.JobID, nodes []instan
 	return p
 }
 
+// smaller takes fewer iterations of the jobs of a pattern, in proportion to want and at most the given number, until it has
+// so few tasks: a plan of thousands of patterns is a file of hundreds of megabytes otherwise.
+func (p *pattern) smaller(want []float64, most, tasks int) {
+	size := func() (sum int) {
+		for j, r := range p.r {
+			sum += r * p.part.Jobs[j].Workers
+		}
+		return sum
+	}
+	want = pick(want, p.at)
+	for most > 1 && size() > tasks {
+		most -= max(1, most/4)
+		p.r = heuristics.Pattern(p.part.Instance, want, most)
+	}
+}
+
 // patternOf is a pattern of jobs, in any order, on nodes, without iterations and schedule.
 func patternOf(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID) *pattern {
 	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil), list: listed}

@@ -1,0 +1,72 @@
+package horizon_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/horizon"
+)
+
+// TestScaled: plans of a fraction of the iterations are valid when scaled up, where memory is short, jobs are loaded, released
+// later or due, and reproducible.
+func TestScaled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	made, short := 0, 0
+	for n := range instancetest.Many(120, 8) {
+		in := draw(rng, instance.WeightedCompletion)
+		if n%4 == 0 {
+			in.Residence = instance.WholePlan
+		}
+		for _, alike := range in.Classes() {
+			iterations := 1 + rng.IntN([]int{10, 300, 30_000}[n%3])
+			for _, j := range alike {
+				in.Jobs[j].Iterations = iterations
+				if n%5 == 0 {
+					in.Jobs[j].Deadline = instance.Tick(iterations) * in.Jobs[j].FastestFull() * instance.Tick(len(in.Jobs))
+				}
+			}
+		}
+		plan := func() (*instance.BlockSchedule, error) {
+			return horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+		}
+		s, err := plan()
+		if err != nil {
+			continue
+		}
+		made++
+		require.Empty(t, check.Blocks(in, s), "%d", n)
+		if s.Tasks() < 2000 {
+			short++
+			written, err := s.Expand(in)
+			require.NoError(t, err)
+			require.Empty(t, check.Schedule(in, written), "%d", n)
+		}
+		if n%4 == 3 {
+			again, err := plan()
+			require.NoError(t, err)
+			require.Equal(t, s, again)
+		}
+	}
+	t.Logf("%d plans, %d of them short", made, short)
+	require.Greater(t, made, instancetest.Many(60, 4))
+	require.Positive(t, short)
+}
+
+// TestScaledNight: on a small night they have less weighted completion than units that queue.
+func TestScaledNight(t *testing.T) {
+	in := night(t, 4, 24, 60_000, instance.WeightedCompletion)
+	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+	queue, _, err := horizon.Config{Rounds: 300}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	v, _ := in.Value(s).Float64()
+	units, _ := in.Value(queue).Float64()
+	t.Logf("%.3f of units that queue", v/units)
+	require.Less(t, v, units)
+}
