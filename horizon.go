@@ -145,9 +145,9 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 	return b, order
 }
 
-// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: first, for
-// weighted completion, with a fraction of the iterations of all jobs, then in cells, whose jobs all end together, then in units that queue, and last in phases, in which jobs end sooner if the objective
-// is no worse for it.
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: for
+// weighted completion with a fraction of the iterations of all jobs first, then in cells, whose jobs all end together, then in units
+// that queue, and last in phases, in which jobs end sooner if the objective is no worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
 	search := horizon.Config{Quick: p.opt.Quick, Without: p.opt.Without}
 	if in == p.in {
@@ -188,8 +188,8 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	better := in.Objective == instance.WeightedCompletion || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
 	for _, s := range plans {
 		if violations := check.Blocks(in, s); len(violations) > 0 {
-			// Cells are planned apart, and may ask more of a link together than it has.
-			err = fmt.Errorf("the plans of the cells together: %v", violations[0])
+			// Parts are planned apart, and may ask more of a link together than it has.
+			err = fmt.Errorf("the plans of parts of the cluster together: %v", violations[0])
 			continue
 		}
 		if better {

@@ -61,7 +61,9 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	} else {
 		finite.Rounds = scaledRounds
 	}
-	s, _ = finite.Improve(within, small, rng, s)
+	if better, failed := finite.Improve(within, small, rng, s); failed == nil {
+		s = better
+	}
 	for _, tries := range upscaleTries {
 		if ctx.Err() == nil {
 			scaleUp(tries)
