@@ -173,7 +173,11 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	if in.Objective == instance.WeightedCompletion && !p.opt.Quick && !p.opt.Without[method.Scaling] {
 		within, stop := horizon.Portion(ctx, scalingShare)
 		defer stop()
-		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart)); failed == nil {
+		var known *big.Rat
+		if in == p.in {
+			known = p.result.Primal
+		}
+		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart), known); failed == nil {
 			plans = append(plans, s)
 		}
 	}

@@ -3,6 +3,7 @@ package horizon
 import (
 	"context"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -16,10 +17,11 @@ import (
 // Scaled plans jobs that share GPUs in two steps: the finite search plans the instance with the same fraction of the
 // iterations of each job, as if memory held all jobs at once, and what runs together there between two starts or ends
 // runs together here until it has done as much of its work (upscale.go). Unlike units and cells, which fix beforehand
-// which jobs share nodes, the finite search finds this out, and which jobs end first. The error is a [*state.NoPlan] if
+// which jobs share nodes, the finite search finds this out, and which jobs end first. If the plan before the search is
+// much worse than the known value, nil: none, it is all; mostly memory holds too few jobs at once then. The error is a [*state.NoPlan] if
 // there is no such plan, if all miss deadlines, or if there are too many jobs. Without a deadline of the context the
 // result is the same for the same instance and state of rng.
-func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Rand) (best *instance.BlockSchedule, err error) {
+func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Rand, known *big.Rat) (best *instance.BlockSchedule, err error) {
 	small := scaledDown(in)
 	if small == nil {
 		return nil, &state.NoPlan{Reason: "there are too many jobs to plan a fraction of each"}
@@ -52,6 +54,11 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	}
 	begun := time.Now()
 	scaleUp(upscaleTries[0])
+	if best != nil && known != nil {
+		if ratio, _ := new(big.Rat).Quo(in.Value(best), known).Float64(); ratio > hopeless {
+			return best, nil
+		}
+	}
 	within := ctx
 	if end, ok := ctx.Deadline(); ok { // the last plans are to be scaled up in time
 		rest := time.Until(end)
@@ -81,6 +88,8 @@ const (
 	scaledTasks, leastScaled, mostScaled, leastIterations = 500, 12_000, 60_000, 8
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
 	mostScaledJobs = 300
+	// hopeless is the ratio of the value before the search to the known one above which there is no search.
+	hopeless = 1.005
 	// scaledRounds is the number of rounds of its search if no clock ends it.
 	scaledRounds = 4
 	// If a clock does, upscales times the time of scaling up the first plan is left for the last ones, but no more than
