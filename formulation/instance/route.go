@@ -147,8 +147,8 @@ func (in *Instance) Switch(rack int) int { return in.routes.Leaf(rack) }
 // SwitchName returns the name of a switch; the core of the short form is "core".
 func (in *Instance) SwitchName(s int) string { return in.switches[s] }
 
-// nodesOf returns the distinct nodes of the GPUs, ascending.
-func (in *Instance) nodesOf(gpus []GPUID) []NodeID {
+// NodesOf returns the distinct nodes of the GPUs, ascending.
+func (in *Instance) NodesOf(gpus []GPUID) []NodeID {
 	nodes := make([]NodeID, len(gpus))
 	for i, g := range gpus {
 		nodes[i] = in.GPUs[g].Node

@@ -50,7 +50,7 @@ func (in *Instance) SpanOf(job *Job, gpus []GPUID) (span Span, ok bool) {
 	if len(gpus) <= 1 && (job.Bundle == 0 || !job.HasSync()) {
 		return Span{Parties: 1}, true
 	}
-	return in.SpanNodesOf(job, in.nodesOf(gpus), len(gpus))
+	return in.SpanNodesOf(job, in.NodesOf(gpus), len(gpus))
 }
 
 // Span is [Instance.SpanOf] of a job without a policy.

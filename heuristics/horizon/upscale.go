@@ -55,11 +55,7 @@ func newUpscaler(in, small *instance.Instance, s *instance.Schedule, seed uint64
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		u.left[j], u.loaded[j], longest = job.Iterations, -1, max(longest, job.FastestFull())
-		for _, g := range s.Residency[j] {
-			u.nodes[j] = append(u.nodes[j], in.GPUs[g].Node)
-		}
-		slices.Sort(u.nodes[j])
-		if u.nodes[j] = slices.Compact(u.nodes[j]); len(u.nodes[j]) > 1 {
+		if u.nodes[j] = in.NodesOf(s.Residency[j]); len(u.nodes[j]) > 1 {
 			span, _ := in.SpanOf(job, s.Residency[j])
 			u.trunks[j] = in.Trunks(span.Links())
 		}
