@@ -25,6 +25,9 @@ var rackKinds = []kind{
 //	rack    the jobs of the example of that name, of up to 60,000 iterations, in memory for the whole plan
 //	racks   eight racks with eight times these jobs
 //	night   200 jobs of up to 60,000 iterations, five alike, with Adam, in memory while they run
+//	nights  nights of many shapes: 16 to 256 GPUs, and three to eight jobs a node of 20 minutes to 8 hours, no two
+//	        alike; of five seeds one has V100s and older models, one two types of GPUs, one deadlines, and one
+//	        jobs that come later
 //	month   10,000 jobs that come over the horizon, each of another length, whose work at full depth is
 //	        nine tenths of what the cluster does in that time
 func (d *drawing) long() (*Case, error) {
@@ -33,6 +36,9 @@ func (d *drawing) long() (*Case, error) {
 	rack.NIC, rack.Fabric, rack.Oversubscription = 100*gbit, 1200*gbit, 0
 	s.Cluster.Latency, s.Cluster.RateLevels = msec/10, nil
 	switch d.row.Size {
+	case "nights":
+		s.Residence, s.Cluster.LoadRate = instance.WhileRunning, 16*gbit
+		return d.nights(s)
 	case "night", "month":
 		s.Residence, s.Cluster.LoadRate = instance.WhileRunning, 16*gbit
 		d.night(s)
@@ -76,6 +82,70 @@ func (d *drawing) night(s *instance.Spec) {
 			Weight: int64(d.between(1, 5)), Optimizer: "adam",
 		})
 	}
+}
+
+// newerModels of the library were measured on an H100.
+var newerModels = []libraryModel{
+	{"resnet50", 256}, {"resnet152", 64}, {"vgg16", 256}, {"vit_l16", 64}, {"bert_large", 16}, {"gpt2_xl", 4}, {"llama3_8b", 1},
+}
+
+// nights makes a case of the size of that name.
+func (d *drawing) nights(s *instance.Spec) (*Case, error) {
+	const minute = instance.Duration(60e9)
+	rack := &s.Cluster.Racks[0]
+	rack.Nodes = pick(d, 2, 4, 8, 16, 32)
+	models, gpus := newerModels, []instance.GPUTypeSpec{{Name: "h100", Memory: 80 << 30}}
+	if d.row.Seed%5 == 0 {
+		models, gpus = libraryModels, s.Cluster.GPUTypes
+	}
+	rack.GPU, s.Cluster.GPUTypes = gpus[0].Name, gpus
+	if d.row.Seed%5 == 2 {
+		slow := *rack
+		slow.GPU, slow.Nodes, rack.Nodes = "half", rack.Nodes/2, rack.Nodes/2
+		s.Cluster.Racks = append(s.Cluster.Racks, slow)
+		s.Cluster.GPUTypes = append(s.Cluster.GPUTypes, instance.GPUTypeSpec{Name: slow.GPU, Memory: gpus[0].Memory,
+			ProfiledAs: []instance.ProfiledAs{{GPU: gpus[0].Name, Speed: instance.One / 2}}})
+	}
+	nodes := 0
+	for _, r := range s.Cluster.Racks {
+		nodes += r.Nodes
+	}
+	for n := range nodes * pick(d, 3, 5, 8) {
+		model := pick(d, models...)
+		job := instance.JobSpec{
+			Name: fmt.Sprintf("%s-%d", model.name, n), Model: model.name, Batch: model.batch, Workers: pick(d, 1, 2, 4, 4, 8, 8, 16),
+			Iterations: 1, Weight: int64(d.between(1, 5)), Optimizer: "adam",
+		}
+		if model.name == "llama3_8b" { // which fits in shards only
+			job.Workers, job.Sharding = 8, "zero3"
+		}
+		if d.oneIn(4) {
+			job.SPB.Rule, job.SPB.MinMeanDepth = "free", 500_000
+		}
+		s.Jobs = append(s.Jobs, job)
+	}
+	in, err := compile(s)
+	if err != nil {
+		return nil, err
+	}
+	work := instance.Duration(0) // of all GPUs
+	for i := range s.Jobs {
+		job := &s.Jobs[i]
+		length := minute * instance.Duration(d.between(20, 100)*d.between(1, 5))
+		job.Iterations = int(length / (tick(s) * instance.Duration(in.Jobs[i].FastestFull())))
+		work += length * instance.Duration(job.Workers)
+	}
+	night := work / instance.Duration(nodes*d.size.GPUs)
+	for i := range s.Jobs {
+		switch job := &s.Jobs[i]; {
+		case d.row.Seed%5 == 3 && d.oneIn(3):
+			job.Deadline = night + minute*instance.Duration(d.between(60, 500))
+		case d.row.Seed%5 == 4 && d.oneIn(2):
+			job.Release = minute * instance.Duration(d.between(1, 180))
+		}
+	}
+	in, err = compile(s)
+	return &Case{Row: d.row, Spec: s, Instance: in}, err
 }
 
 // shorten reduces the iterations of the longest jobs, so that plans are limited by work.

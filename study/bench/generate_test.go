@@ -227,7 +227,7 @@ func TestMixture(t *testing.T) {
 // TestDigests checks that instances are unchanged: results refer to them.
 func TestDigests(t *testing.T) {
 	const file = "testdata/digests.txt"
-	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl", "rack", "racks", "night", "month"}, Seeds: 5}.Rows()
+	rows, err := Selection{Sizes: []string{"tiny", "small", "medium16", "medium32", "large", "xl", "rack", "racks", "night", "nights", "month"}, Seeds: 5}.Rows()
 	require.NoError(t, err)
 	if testing.Short() {
 		rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Seed > 1 || r.Size == "xl" || r.Size == "month" })
@@ -278,10 +278,27 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// TestNights: each has the shape that its seed stands for.
+func TestNights(t *testing.T) {
+	for seed := range uint64(5) {
+		c, err := Generate(Row{"nights", Long, instance.WeightedCompletion, seed + 1})
+		require.NoError(t, err)
+		in := c.Instance
+		assert.True(t, in.Queues())
+		assert.Positive(t, in.Tasks())
+		per := len(in.Jobs) / len(in.Nodes)
+		assert.Contains(t, []int{3, 5, 8}, per)
+		assert.Equal(t, seed+1 == 2, len(in.Types) == 2)
+		assert.Equal(t, seed+1 == 3, slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }))
+		assert.Equal(t, seed+1 == 4, slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 }))
+		assert.Equal(t, seed+1 == 5, in.Types[0].Name == "v100")
+	}
+}
+
 func TestParseRow(t *testing.T) {
 	rows, err := Selection{Seeds: 2}.Rows()
 	require.NoError(t, err)
-	assert.Len(t, rows, 7*5*3*2+4*2*2)
+	assert.Len(t, rows, 7*5*3*2+5*2*2)
 	for _, row := range rows {
 		got, err := ParseRow(row.String())
 		require.NoError(t, err)

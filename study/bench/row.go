@@ -64,6 +64,7 @@ func Sizes() []Size {
 		{"rack", 1, 8, 8, 24, 20_000_000, true, true, 20 * time.Second},
 		{"racks", 8, 8, 8, 192, 20_000_000, true, true, 20 * time.Second},
 		{"night", 1, 64, 8, 200, 40_000_000, true, true, time.Minute},
+		{"nights", 1, 32, 8, 256, 40_000_000, true, true, 20 * time.Second}, // at most; see drawing.nights
 		{"month", 80, 16, 8, 10_000, 30 * 24 * 3_600_000, true, true, 5 * time.Minute},
 	}
 }
