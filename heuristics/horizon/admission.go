@@ -171,7 +171,7 @@ func (a *admission) run(ctx context.Context) bool {
 		var blocks []instance.Block
 		if together {
 			at := pick(a.work, p.at)
-			blocks, a.now = p.blocks(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
+			blocks, a.now = p.evenly(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
 			clear(a.left)
 		} else {
 			blocks, a.now, a.left = a.step(p, a.jobs, a.cell.gpus, a.now, next)

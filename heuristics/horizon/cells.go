@@ -639,7 +639,11 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		job := &d.in.Jobs[j]
 		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
-	blocks, end := f.blocks(jobs, c.gpus, left, start)
+	write := f.blocks // faster
+	if plan != nil {
+		write = f.evenly
+	}
+	blocks, end := write(jobs, c.gpus, left, start)
 	if plan == nil && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Deadline > 0 }) {
 		c.late += tardiness(d.in, instance.EndsOf(blocks, len(d.in.Jobs)))
 	}

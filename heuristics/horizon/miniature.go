@@ -235,6 +235,55 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 	return list, end
 }
 
+// evenly is like blocks, but once a job has too few iterations left for the pattern, all repeat a smaller one that is in
+// proportion to what is left of them, and so on. So jobs end at about the same time, and there are fewer blocks: otherwise
+// every job that ends begins another, with all tasks of those that go on.
+func (p *pattern) evenly(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
+	end = start
+	for slices.Max(left) > 0 {
+		repeats := math.MaxInt
+		for n, r := range p.r {
+			if r > 0 {
+				repeats = min(repeats, left[n]/r)
+			}
+		}
+		if repeats > 0 {
+			list, end = p.take(list, jobs, gpus, left, p.r, repeats, end)
+		}
+		if slices.Max(left) > 0 {
+			rest := p.rest(left)
+			if rest == nil {
+				more, last := p.blocks(jobs, gpus, left, end)
+				return append(list, more...), last
+			}
+			p = rest
+		}
+	}
+	return list, end
+}
+
+// restPattern is the largest number of iterations of a job in a pattern of what is left.
+const restPattern = 16
+
+// rest is a pattern in proportion to what is left of the jobs of a pattern, on the GPUs that they have; nil: there is none.
+func (p *pattern) rest(left []int) *pattern {
+	jobs, want := slices.Clone(p.part.Jobs), make([]float64, len(left))
+	for n := range jobs {
+		jobs[n].Resident, want[n] = p.s.Residency[n], float64(left[n])
+	}
+	part := *p.part
+	part.Instance = part.WithJobs(jobs)
+	q := &pattern{part: &part, at: p.at, r: slices.Clone(left), list: p.list}
+	if slices.Max(left) > restPattern {
+		q.r = heuristics.Pattern(part.Instance, want, restPattern)
+	}
+	if q.schedule(context.Background(), rand.New(rand.NewPCG(0, 0)), listTries) != nil {
+		return nil
+	}
+	q.s.Residency = p.s.Residency
+	return q
+}
+
 // phase repeats the pattern until one of its jobs has done all its iterations, or until a time; 0: none. A job that
 // ends does so in the last repeat, which may be shorter. Otherwise it is like blocks.
 func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int, start, until instance.Tick) (list []instance.Block, end instance.Tick) {
