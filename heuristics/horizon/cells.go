@@ -639,7 +639,7 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		job := &d.in.Jobs[j]
 		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
-	write := f.blocks // faster
+	write := f.blocks // to estimate the end, without list schedules of what is left
 	if plan != nil {
 		write = f.evenly
 	}

@@ -241,13 +241,7 @@ func (p *pattern) blocks(jobs []instance.JobID, gpus []instance.GPUID, left []in
 func (p *pattern) evenly(jobs []instance.JobID, gpus []instance.GPUID, left []int, start instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
 	for slices.Max(left) > 0 {
-		repeats := math.MaxInt
-		for n, r := range p.r {
-			if r > 0 {
-				repeats = min(repeats, left[n]/r)
-			}
-		}
-		if repeats > 0 {
+		if repeats := p.whole(left); repeats > 0 {
 			list, end = p.take(list, jobs, gpus, left, p.r, repeats, end)
 		}
 		if slices.Max(left) > 0 {
@@ -260,6 +254,17 @@ func (p *pattern) evenly(jobs []instance.JobID, gpus []instance.GPUID, left []in
 		}
 	}
 	return list, end
+}
+
+// whole is how often all jobs of the pattern have enough iterations left for it.
+func (p *pattern) whole(left []int) int {
+	repeats := math.MaxInt
+	for n, r := range p.r {
+		if r > 0 {
+			repeats = min(repeats, left[n]/r)
+		}
+	}
+	return repeats
 }
 
 // restPattern is the largest number of iterations of a job in a pattern of what is left.
@@ -288,13 +293,7 @@ func (p *pattern) rest(left []int) *pattern {
 // ends does so in the last repeat, which may be shorter. Otherwise it is like blocks.
 func (p *pattern) phase(jobs []instance.JobID, gpus []instance.GPUID, left []int, start, until instance.Tick) (list []instance.Block, end instance.Tick) {
 	end = start
-	repeats := math.MaxInt
-	for n, r := range p.r {
-		if r > 0 {
-			repeats = min(repeats, left[n]/r)
-		}
-	}
-	cut := false
+	repeats, cut := p.whole(left), false
 	if until > 0 {
 		if most := int((until - start + p.period - 1) / p.period); most <= repeats {
 			repeats, cut = most, true

@@ -25,9 +25,9 @@ var rackKinds = []kind{
 //	rack    the jobs of the example of that name, of up to 60,000 iterations, in memory for the whole plan
 //	racks   eight racks with eight times these jobs
 //	night   200 jobs of up to 60,000 iterations, five alike, with Adam, in memory while they run
-//	nights  nights of many shapes: 16 to 256 GPUs, and three to eight jobs a node of 20 minutes to 8 hours, no two
-//	        alike; of five seeds one has V100s and older models, one two types of GPUs, one deadlines, and one
-//	        jobs that come later
+//	nights  nights of many shapes: 16 to 256 GPUs, and three to eight jobs a node of 20 minutes to 8 hours; of
+//	        five seeds one has V100s and older models, one two types of GPUs, one deadlines, and one jobs that
+//	        come later
 //	month   10,000 jobs that come over the horizon, each of another length, whose work at full depth is
 //	        nine tenths of what the cluster does in that time
 func (d *drawing) long() (*Case, error) {
@@ -36,11 +36,11 @@ func (d *drawing) long() (*Case, error) {
 	rack.NIC, rack.Fabric, rack.Oversubscription = 100*gbit, 1200*gbit, 0
 	s.Cluster.Latency, s.Cluster.RateLevels = msec/10, nil
 	switch d.row.Size {
-	case "nights":
+	case "night", "nights", "month":
 		s.Residence, s.Cluster.LoadRate = instance.WhileRunning, 16*gbit
-		return d.nights(s)
-	case "night", "month":
-		s.Residence, s.Cluster.LoadRate = instance.WhileRunning, 16*gbit
+		if d.row.Size == "nights" {
+			return d.nights(s)
+		}
 		d.night(s)
 	default:
 		d.racks(s)
