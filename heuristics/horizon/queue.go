@@ -11,6 +11,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/alloc"
 	"jigsaw/heuristics/backfill"
 	"jigsaw/heuristics/state"
 )
@@ -39,7 +40,7 @@ type queue struct {
 	counts [][]int
 	shape  []int // equal for jobs that differ in length, weight and dates only
 	// lonely are the sites found by list scheduling, by job; nil: none.
-	lonely map[instance.JobID]*site
+	lonely map[instance.JobID]*alloc.Site
 	guard  sync.Mutex // for lonely
 	// fastest is the least iteration of each job on an empty cluster, for those that wait for it; nil if
 	// all GPUs are of one type.
@@ -56,7 +57,7 @@ type queue struct {
 }
 
 func newQueue(in *instance.Instance) *queue {
-	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*site{}}
+	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*alloc.Site{}}
 	known := map[string]int{}
 	for i := range in.Jobs {
 		j := in.Jobs[i]
@@ -133,27 +134,27 @@ func (q *queue) smith(id instance.JobID) float64 {
 }
 
 // stint is a running job or unit: when it is admitted and when it ends.
-type stint = backfill.Stint[site]
+type stint = backfill.Stint[alloc.Site]
 
 // stand is a queue of jobs and units, and where they have room.
 type stand struct {
 	*queue
-	backfill.Queue[site]
-	floor   *floor
+	backfill.Queue[alloc.Site]
+	free    *alloc.Free
 	patient []bool // by job: whether it waits for GPUs on which it is fastest; nil: none does
 }
 
-func (s *stand) Full() bool { return s.floor.idle == 0 }
+func (s *stand) Full() bool { return s.free.Idle == 0 }
 
-func (s *stand) Find(id instance.JobID) *site {
+func (s *stand) Find(id instance.JobID) *alloc.Site {
 	if u := s.unit(id); u != nil {
-		return s.seek(s.floor, u)
+		return s.seek(s.free, u)
 	}
-	at := s.floor.find(id)
+	at := s.free.Find(id)
 	switch {
 	case at == nil && len(s.Working) == 0:
-		at = s.alone(s.floor, id)
-	case at != nil && s.waits(id) && at.iteration() > s.fastest[id]:
+		at = s.alone(s.free, id)
+	case at != nil && s.waits(id) && at.Iteration() > s.fastest[id]:
 		at = nil
 	}
 	return at
@@ -172,31 +173,31 @@ func (s *stand) Like(id instance.JobID) int {
 	return like
 }
 
-func (s *stand) Take(at *site, free bool) {
-	s.floor.take(at.gpus, free)
+func (s *stand) Take(at *alloc.Site, free bool) {
+	s.free.Take(at.GPUs, free)
 	if free {
-		s.floor.carry(at, -1)
+		s.free.Carry(at, -1)
 	} else {
-		s.floor.carry(at, 1)
+		s.free.Carry(at, 1)
 	}
 }
 
-func (s *stand) Beside(other *site, id instance.JobID) *site {
-	kept := slices.DeleteFunc(slices.Clone(other.gpus), func(g instance.GPUID) bool { return !s.floor.free[g] })
-	s.floor.take(kept, false)
-	defer s.floor.take(kept, true)
+func (s *stand) Beside(other *alloc.Site, id instance.JobID) *alloc.Site {
+	kept := slices.DeleteFunc(slices.Clone(other.GPUs), func(g instance.GPUID) bool { return !s.free.Has(g) })
+	s.free.Take(kept, false)
+	defer s.free.Take(kept, true)
 	return s.Find(id)
 }
 
 // settle records what a job or unit keeps in memory if it is there for the whole plan.
-func (s *stand) settle(id instance.JobID, at *site) {
-	f, u := s.floor, s.unit(id)
-	for i := 0; f.held != nil && i < len(at.gpus); i++ {
-		g := at.gpus[i]
+func (s *stand) settle(id instance.JobID, at *alloc.Site) {
+	f, u := s.free, s.unit(id)
+	for i := 0; f.Held != nil && i < len(at.GPUs); i++ {
+		g := at.GPUs[i]
 		if u != nil {
-			f.held[g] = f.held[g].With(u.held[i])
+			f.Held[g] = f.Held[g].With(u.held[i])
 		} else {
-			f.held[g] = f.held[g].With(s.in.Jobs[id].On[s.in.GPUs[g].Type].Memory(at.depths[i]))
+			f.Held[g] = f.Held[g].With(s.in.Jobs[id].On[s.in.GPUs[g].Type].Memory(at.Depths[i]))
 		}
 	}
 }
@@ -204,8 +205,8 @@ func (s *stand) settle(id instance.JobID, at *site) {
 // run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are
 // fastest.
 func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err error) {
-	s := &stand{queue: q, floor: newFloor(q.in, q.counts), patient: patient}
-	s.Queue = backfill.Queue[site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
+	s := &stand{queue: q, free: alloc.New(q.in, q.counts), patient: patient}
+	s.Queue = backfill.Queue[alloc.Site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
 	for n, j := range order {
 		s.Rank[j] = n
 	}
@@ -249,18 +250,18 @@ func (q *queue) homeless(id instance.JobID) error {
 }
 
 // Length returns how long a job holds its GPUs at a site, including loading.
-func (q *queue) Length(id instance.JobID, s *site) instance.Tick {
+func (q *queue) Length(id instance.JobID, s *alloc.Site) instance.Tick {
 	if u := q.unit(id); u != nil {
 		return u.load + u.length
 	}
 	j := &q.in.Jobs[id]
-	return j.Load + instance.Tick(j.Iterations)*s.iteration()
+	return j.Load + instance.Tick(j.Iterations)*s.Iteration()
 }
 
 // alone returns where a job runs on an empty cluster, by list scheduling of one of its iterations,
 // which handles all networks; nil if that finds nothing.
-func (q *queue) alone(f *floor, id instance.JobID) *site {
-	if f.held != nil {
+func (q *queue) alone(f *alloc.Free, id instance.JobID) *alloc.Site {
+	if f.Held != nil {
 		return nil
 	}
 	q.guard.Lock()
@@ -274,22 +275,22 @@ func (q *queue) alone(f *floor, id instance.JobID) *site {
 }
 
 // listed computes alone.
-func (q *queue) listed(id instance.JobID) *site {
+func (q *queue) listed(id instance.JobID) *alloc.Site {
 	one := q.in.Part([]instance.JobID{id}, q.in.AllNodes(), nil).Miniature([]int{1})
 	s, err := heuristics.Config{Quick: true}.Greedy(context.Background(), one, rand.New(rand.NewPCG(0, 0)))
 	if err != nil {
 		return nil
 	}
 	s.Sort()
-	found := &site{gpus: s.Residency[0], level: 1}
+	found := &alloc.Site{GPUs: s.Residency[0], Level: 1}
 	for _, t := range s.Tasks {
-		found.depths = append(found.depths, t.Depth)
-		found.tasks = max(found.tasks, t.End-t.Start)
+		found.Depths = append(found.Depths, t.Depth)
+		found.Tasks = max(found.Tasks, t.End-t.Start)
 	}
 	if len(s.Syncs) > 0 {
-		span, _ := q.in.SpanOf(&q.in.Jobs[id], found.gpus)
+		span, _ := q.in.SpanOf(&q.in.Jobs[id], found.GPUs)
 		y := s.Syncs[0]
-		found.level, found.sync, found.uses, found.rate = y.Rate, y.End-y.Start, span.Uses, span.Rate(y.Rate)
+		found.Level, found.Sync, found.Uses, found.Rate = y.Rate, y.End-y.Start, span.Uses, span.Rate(y.Rate)
 	}
 	return found
 }
@@ -311,14 +312,14 @@ func Alone(in *instance.Instance) []instance.Tick { return newQueue(in.FullDepth
 // iterations returns how long an iteration of every job takes on an empty cluster; 0 if it finds no
 // place.
 func (q *queue) iterations() []instance.Tick {
-	f := newFloor(q.in, q.counts)
+	f := alloc.New(q.in, q.counts)
 	lengths := make([]instance.Tick, len(q.in.Jobs))
 	known := map[int]instance.Tick{} // by shape
 	for j := range lengths {
 		length, ok := known[q.shape[j]]
 		if !ok {
-			if s := f.find(instance.JobID(j)); s != nil {
-				length = s.iteration()
+			if s := f.Find(instance.JobID(j)); s != nil {
+				length = s.Iteration()
 			}
 			known[q.shape[j]] = length
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/alloc"
 	"jigsaw/heuristics/state"
 )
 
@@ -69,7 +70,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
-	f := newFloor(in, r.queue.counts)
+	f := alloc.New(in, r.queue.counts)
 	settled := map[instance.JobID]bool{}
 	for i := range parts {
 		r.settle(f, &parts[i], settled)
@@ -120,8 +121,8 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 }
 
 // settle records what jobs that have GPUs keep there, if they are in memory for the whole plan.
-func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) {
-	if f.held == nil {
+func (r *Resumption) settle(f *alloc.Free, p *part, settled map[instance.JobID]bool) {
+	if f.Held == nil {
 		return
 	}
 	for n, j := range p.jobs {
@@ -130,18 +131,18 @@ func (r *Resumption) settle(f *floor, p *part, settled map[instance.JobID]bool) 
 		}
 		settled[j] = true
 		for _, g := range p.homes[n] {
-			f.held[g].Persistent += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
+			f.Held[g].Persistent += r.in.Jobs[j].On[r.in.GPUs[g].Type].Persistent
 		}
 	}
 	for i := range p.blocks {
 		for _, t := range p.blocks[i].Tasks {
-			f.held[t.GPU].Ephemeral = max(f.held[t.GPU].Ephemeral, r.in.Jobs[t.Job].On[r.in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
+			f.Held[t.GPU].Ephemeral = max(f.Held[t.GPU].Ephemeral, r.in.Jobs[t.Job].On[r.in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
 		}
 	}
 }
 
 // seek starts a job with GPUs of its own at the earliest time from which enough are free until it ends.
-func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, id instance.JobID) error {
+func (r *Resumption) seek(o *occupied, f *alloc.Free, plan *instance.BlockSchedule, id instance.JobID) error {
 	job := &r.in.Jobs[id]
 	ready := max(job.Release, r.was.Now)
 	times := []instance.Tick{ready}
@@ -156,17 +157,17 @@ func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 	for n, at := range times {
 		for range 3 {
 			for g := range r.in.GPUs {
-				if ok, _ := o.free(instance.GPUID(g), at, at+length); ok != f.free[g] {
-					f.take([]instance.GPUID{instance.GPUID(g)}, ok)
+				if ok, _ := o.free(instance.GPUID(g), at, at+length); ok != f.Has(instance.GPUID(g)) {
+					f.Take([]instance.GPUID{instance.GPUID(g)}, ok)
 				}
 			}
-			if f.idle < job.Workers {
+			if f.Idle < job.Workers {
 				break
 			}
-			for l := range f.carried {
-				f.carried[l] = o.links[l].Peak(at, at+length)
+			for l := range f.Carried {
+				f.Carried[l] = o.links[l].Peak(at, at+length)
 			}
-			s := f.find(id)
+			s := f.Find(id)
 			if s == nil && n == len(times)-1 {
 				s = r.queue.alone(f, id)
 			}
@@ -178,14 +179,14 @@ func (r *Resumption) seek(o *occupied, f *floor, plan *instance.BlockSchedule, i
 				length = lasts // whether they are free until then is checked below
 				continue
 			}
-			b := s.block(id, r.in, at+job.Load)
+			b := s.Block(id, r.in, at+job.Load)
 			var holds []hold
-			for _, u := range s.uses {
-				holds = append(holds, hold{u.Link, use{From: at, To: at + lasts, Rate: s.rate * instance.Rate(u.Times)}})
+			for _, u := range s.Uses {
+				holds = append(holds, hold{u.Link, use{From: at, To: at + lasts, Rate: s.Rate * instance.Rate(u.Times)}})
 			}
-			o.take(s.gpus, at, at+lasts, holds, 0)
-			plan.Blocks, plan.Residency[id] = append(plan.Blocks, b), s.gpus
-			r.settle(f, &part{jobs: []instance.JobID{id}, homes: [][]instance.GPUID{s.gpus}, blocks: []instance.Block{b}}, map[instance.JobID]bool{})
+			o.take(s.GPUs, at, at+lasts, holds, 0)
+			plan.Blocks, plan.Residency[id] = append(plan.Blocks, b), s.GPUs
+			r.settle(f, &part{jobs: []instance.JobID{id}, homes: [][]instance.GPUID{s.GPUs}, blocks: []instance.Block{b}}, map[instance.JobID]bool{})
 			return nil
 		}
 		length = job.Load + instance.Tick(job.Iterations)*job.FastestFull()

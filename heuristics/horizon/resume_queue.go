@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/heuristics/alloc"
 )
 
 // reorder searches among orders of what waits, as [Config.Orders] does, beside what is running.
@@ -88,14 +89,14 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 		if !p.begun {
 			continue
 		}
-		s := &site{rate: 1}
+		s := &alloc.Site{Rate: 1}
 		for _, g := range p.gpus {
 			if !taken[g] {
-				s.gpus, taken[g] = append(s.gpus, g), true
+				s.GPUs, taken[g] = append(s.GPUs, g), true
 			}
 		}
 		for _, h := range p.holds {
-			s.uses = append(s.uses, instance.LinkUse{Link: h.link, Times: int(h.Rate)})
+			s.Uses = append(s.Uses, instance.LinkUse{Link: h.link, Times: int(h.Rate)})
 		}
 		u := r.unit(p)
 		u.on = p.gpus

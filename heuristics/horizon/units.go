@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/heuristics/alloc"
 	"jigsaw/heuristics/state"
 )
 
@@ -309,7 +310,7 @@ func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
 }
 
 // seek returns GPUs of free nodes of one rack, or of free racks, for a unit; nil if there are none.
-func (q *queue) seek(f *floor, u *unit) *site {
+func (q *queue) seek(f *alloc.Free, u *unit) *alloc.Site {
 	var nodes []instance.NodeID
 	for _, rack := range q.in.Racks {
 		if u.racks == 0 {
@@ -317,7 +318,7 @@ func (q *queue) seek(f *floor, u *unit) *site {
 		}
 		whole := len(nodes) // before this rack
 		for _, n := range rack.Nodes {
-			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.byNode[n] == q.in.Nodes[n].GPUs && f.fits(u, n, len(nodes)) {
+			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.On(n) == q.in.Nodes[n].GPUs && u.fits(q.in, f, n, len(nodes)) {
 				nodes = append(nodes, n)
 			}
 		}
@@ -327,18 +328,18 @@ func (q *queue) seek(f *floor, u *unit) *site {
 		if len(nodes) == u.nodes {
 			gpus := gpusOf(q.in, nodes)
 			slices.Sort(gpus)
-			return &site{gpus: gpus}
+			return &alloc.Site{GPUs: gpus}
 		}
 	}
 	return nil
 }
 
 // fits reports whether a node has the memory that a unit needs on its node with that number.
-func (f *floor) fits(u *unit, n instance.NodeID, number int) bool {
-	node := &f.in.Nodes[n]
+func (u *unit) fits(in *instance.Instance, f *alloc.Free, n instance.NodeID, number int) bool {
+	node := &in.Nodes[n]
 	for i := range node.GPUs {
 		g, at := node.FirstGPU+instance.GPUID(i), number*node.GPUs+i
-		if f.held != nil && f.held[g].With(u.held[at]).Sum() > f.in.Types[node.Type].Memory {
+		if f.Held != nil && f.Held[g].With(u.held[at]).Sum() > in.Types[node.Type].Memory {
 			return false
 		}
 	}
@@ -374,11 +375,11 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 	for _, s := range list {
 		u := q.unit(s.Job)
 		if u == nil {
-			plan.Residency[s.Job] = s.Site.gpus
-			plan.Blocks = append(plan.Blocks, s.Site.block(s.Job, in, s.Start+in.Jobs[s.Job].Load))
+			plan.Residency[s.Job] = s.Site.GPUs
+			plan.Blocks = append(plan.Blocks, s.Site.Block(s.Job, in, s.Start+in.Jobs[s.Job].Load))
 			continue
 		}
-		gpus := s.Site.gpus
+		gpus := s.Site.GPUs
 		if u.on != nil {
 			gpus = u.on
 		}

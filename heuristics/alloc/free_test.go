@@ -1,4 +1,4 @@
-package horizon
+package alloc
 
 import (
 	"cmp"
@@ -13,20 +13,20 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// simple is floor.near by examining every GPU, among those that are free and not kept.
-func simple(f *floor, id instance.JobID, kept map[instance.GPUID]bool) *site {
+// simple is Free.near by examining every GPU, among those that are free and not kept.
+func simple(f *Free, id instance.JobID, kept map[instance.GPUID]bool) *Site {
 	best := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] })
 	for t := range f.in.Types {
 		one := simplest(f, id, func(g instance.GPUID) bool { return !kept[g] && int(f.in.GPUs[g].Type) == t })
-		if one != nil && (best == nil || one.iteration() < best.iteration()) {
+		if one != nil && (best == nil || one.Iteration() < best.Iteration()) {
 			best = one
 		}
 	}
 	return best
 }
 
-// simplest is floor.nearest among some GPUs.
-func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site {
+// simplest is Free.nearest among some GPUs.
+func simplest(f *Free, id instance.JobID, some func(instance.GPUID) bool) *Site {
 	type candidate struct {
 		rack int
 		gpus []instance.GPUID
@@ -45,7 +45,7 @@ func simplest(f *floor, id instance.JobID, some func(instance.GPUID) bool) *site
 			nodes = append(nodes, c)
 		}
 	}
-	at := func(list []candidate) *site {
+	at := func(list []candidate) *Site {
 		var gpus []instance.GPUID
 		for _, c := range list {
 			gpus = append(gpus, c.gpus[:min(len(c.gpus), j.Workers-len(gpus))]...)
@@ -136,8 +136,8 @@ func TestNear(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		f := newFloor(in, state.CheapestMultisets(in))
-		var working []*site
+		f := New(in, state.CheapestMultisets(in))
+		var working []*Site
 		for range 200 {
 			id := instance.JobID(rng.IntN(len(in.Jobs)))
 			kept, held := map[instance.GPUID]bool{}, []instance.GPUID(nil)
@@ -147,28 +147,28 @@ func TestNear(t *testing.T) {
 				}
 			}
 			want := simple(f, id, kept)
-			f.take(held, false)
+			f.Take(held, false)
 			got := f.near(id)
-			f.take(held, true)
+			f.Take(held, true)
 			require.Equal(t, want, got)
 			if got == nil {
 				none++
 			} else {
-				places[len(f.share(got.gpus))]++
-				f.take(got.gpus, false)
-				f.carry(got, 1)
+				places[len(f.share(got.GPUs))]++
+				f.Take(got.GPUs, false)
+				f.Carry(got, 1)
 				working = append(working, got)
-				if f.held != nil {
-					for i, g := range got.gpus {
+				if f.Held != nil {
+					for i, g := range got.GPUs {
 						costs := in.Jobs[id].On[in.GPUs[g].Type]
-						f.held[g] = f.held[g].With(costs.Memory(got.depths[i]))
+						f.Held[g] = f.Held[g].With(costs.Memory(got.Depths[i]))
 					}
 				}
 			}
 			for len(working) > 0 && (got == nil || rng.IntN(3) == 0) {
 				i := rng.IntN(len(working))
-				f.take(working[i].gpus, true)
-				f.carry(working[i], -1)
+				f.Take(working[i].GPUs, true)
+				f.Carry(working[i], -1)
 				working = slices.Delete(working, i, i+1)
 				got = want
 				if rng.IntN(2) == 0 {
@@ -200,12 +200,12 @@ func TestMixed(t *testing.T) {
 	spec.Jobs = []instance.JobSpec{{Name: "j", Model: "m", Iterations: 9, Workers: 2, SPB: instance.SPBSpec{Rule: "ladder"}}}
 	in, err := instance.Compile(spec, nil)
 	require.NoError(t, err)
-	f := newFloor(in, state.CheapestMultisets(in))
-	both := f.find(0)
-	require.Equal(t, []instance.GPUID{2, 3}, both.gpus)
-	f.take([]instance.GPUID{3}, false)
-	s := f.find(0)
-	require.EqualValues(t, 8, s.tasks)
-	require.Equal(t, []instance.GPUID{0, 2}, s.gpus)
-	require.Equal(t, []int{0, 1}, s.depths)
+	f := New(in, state.CheapestMultisets(in))
+	both := f.Find(0)
+	require.Equal(t, []instance.GPUID{2, 3}, both.GPUs)
+	f.Take([]instance.GPUID{3}, false)
+	s := f.Find(0)
+	require.EqualValues(t, 8, s.Tasks)
+	require.Equal(t, []instance.GPUID{0, 2}, s.GPUs)
+	require.Equal(t, []int{0, 1}, s.Depths)
 }

@@ -1,4 +1,4 @@
-package horizon
+package alloc
 
 import (
 	"cmp"
@@ -8,29 +8,30 @@ import (
 	"jigsaw/formulation/instance"
 )
 
-// floor is the cluster at one moment of a queue: which GPUs are free, and the loads of links.
-type floor struct {
+// Free is a cluster at one moment: its free GPUs, and the loads of its links.
+type Free struct {
 	in *instance.Instance
 	// counts[j][d] workers of job j at depth d.
 	counts [][]int
 	// free GPUs: in total, by rack, by node, and individually.
 	free           []bool
-	idle           int
+	Idle           int
 	byRack, byNode []int
 	// open[t][n] are the nodes of type t with n free GPUs.
 	open [][]nodeSet
-	// carried[l] is the sum of the peaks of the running units on link l.
-	carried []instance.Rate
+	// Carried[l] is the sum of the peaks of the running units on link l.
+	Carried []instance.Rate
 	// If jobs are in memory for the whole plan: what those placed so far need on GPU g.
-	held []instance.Memory
+	Held []instance.Memory
 
 	usable      []nodeSet         // scratch: the nodes on which a job could take n GPUs
 	some, least []instance.NodeID // scratch
 	gpus        []instance.GPUID  // scratch
 }
 
-func newFloor(in *instance.Instance, counts [][]int) *floor {
-	f := &floor{in: in, counts: counts, free: make([]bool, len(in.GPUs)), idle: len(in.GPUs), byRack: make([]int, len(in.Racks)), byNode: make([]int, len(in.Nodes)), carried: make([]instance.Rate, len(in.Links))}
+// New returns a cluster on which nothing runs. Workers of job j at depth d: counts[j][d].
+func New(in *instance.Instance, counts [][]int) *Free {
+	f := &Free{in: in, counts: counts, free: make([]bool, len(in.GPUs)), Idle: len(in.GPUs), byRack: make([]int, len(in.Racks)), byNode: make([]int, len(in.Nodes)), Carried: make([]instance.Rate, len(in.Links))}
 	for n := range in.Nodes {
 		f.byNode[n] = in.Nodes[n].GPUs
 		f.byRack[in.Nodes[n].Rack] += in.Nodes[n].GPUs
@@ -53,13 +54,19 @@ func newFloor(in *instance.Instance, counts [][]int) *floor {
 		f.free[g] = true
 	}
 	if !in.Queues() {
-		f.held = make([]instance.Memory, len(in.GPUs))
+		f.Held = make([]instance.Memory, len(in.GPUs))
 	}
 	return f
 }
 
-// take marks GPUs as no longer free, or as free again.
-func (f *floor) take(gpus []instance.GPUID, free bool) {
+// Has reports whether a GPU is free.
+func (f *Free) Has(g instance.GPUID) bool { return f.free[g] }
+
+// On returns the number of free GPUs of a node.
+func (f *Free) On(n instance.NodeID) int { return f.byNode[n] }
+
+// Take marks GPUs as no longer free, or as free again.
+func (f *Free) Take(gpus []instance.GPUID, free bool) {
 	for first := 0; first < len(gpus); { // node by node
 		n, last := f.in.GPUs[gpus[first]].Node, first
 		for ; last < len(gpus) && f.in.GPUs[gpus[last]].Node == n; last++ {
@@ -71,57 +78,56 @@ func (f *floor) take(gpus []instance.GPUID, free bool) {
 		}
 		node := &f.in.Nodes[n]
 		f.open[node.Type][f.byNode[n]].flip(n)
-		f.idle, f.byRack[node.Rack], f.byNode[n] = f.idle+by, f.byRack[node.Rack]+by, f.byNode[n]+by
+		f.Idle, f.byRack[node.Rack], f.byNode[n] = f.Idle+by, f.byRack[node.Rack]+by, f.byNode[n]+by
 		f.open[node.Type][f.byNode[n]].flip(n)
 		first = last
 	}
 }
 
 // room reports whether a task of that depth fits on a GPU, beside what is in memory there.
-func (f *floor) room(j *instance.Job, g instance.GPUID, depth int) bool {
+func (f *Free) room(j *instance.Job, g instance.GPUID, depth int) bool {
 	t := f.in.GPUs[g].Type
 	need := j.On[t].Memory(depth)
-	if f.held != nil {
-		need = need.With(f.held[g])
+	if f.Held != nil {
+		need = need.With(f.Held[g])
 	}
 	return need.Sum() <= f.in.Types[t].Memory
 }
 
-// site is where and how a whole job runs: one iteration, which repeats.
-type site struct {
-	gpus   []instance.GPUID
-	depths []int // by GPU
-	tasks  instance.Tick
-	sync   instance.Tick
-	level  instance.RateLevel
-	uses   []instance.LinkUse
-	rate   instance.Rate
+// Site is where and how a whole job runs: one iteration, which repeats.
+type Site struct {
+	GPUs        []instance.GPUID // ascending
+	Depths      []int            // by GPU
+	Tasks, Sync instance.Tick    // of an iteration
+	Level       instance.RateLevel
+	Uses        []instance.LinkUse
+	Rate        instance.Rate // of the synchronisation on a link that is used once
 }
 
-// iteration returns the length of an iteration.
-func (s *site) iteration() instance.Tick { return s.tasks + s.sync }
+// Iteration returns the length of an iteration.
+func (s *Site) Iteration() instance.Tick { return s.Tasks + s.Sync }
 
 // anyType means all types of GPU together.
 const anyType instance.TypeID = -1
 
-// find returns where a job would run now, on free GPUs: the nearest ones, if it runs on several types of GPU those of the
+// Find returns where a job would run now, on free GPUs: the nearest ones, if it runs on several types of GPU those of the
 // type on which it is fastest, or a mixture of types that is clearly faster. nil: nowhere.
-func (f *floor) find(id instance.JobID) *site {
+func (f *Free) Find(id instance.JobID) *Site {
 	best := f.near(id)
-	if s := f.mixed(id); s != nil && (best == nil || best.iteration()-s.iteration() > best.iteration()/costly) {
+	if s := f.mixed(id); s != nil && (best == nil || best.Iteration()-s.Iteration() > best.Iteration()/costly) {
 		best = s
 	}
 	return best
 }
 
-// near is find without mixtures.
-func (f *floor) near(id instance.JobID) *site {
+// near is Find without mixtures.
+func (f *Free) near(id instance.JobID) *Site {
 	best := f.nearest(id, anyType)
 	for t := range f.in.Types {
 		if len(f.in.Types) == 1 || !f.in.Jobs[id].Runs(instance.TypeID(t)) {
 			continue
 		}
-		if s := f.nearest(id, instance.TypeID(t)); s != nil && (best == nil || s.iteration() < best.iteration()) {
+		if s := f.nearest(id, instance.TypeID(t)); s != nil && (best == nil || s.Iteration() < best.Iteration()) {
 			best = s
 		}
 	}
@@ -130,9 +136,9 @@ func (f *floor) near(id instance.JobID) *site {
 
 // mixed returns where a job would run now on free GPUs of several types, with its shallower tasks on the slower ones: as
 // fast as possible, and then on as slow ones as possible. nil: nowhere.
-func (f *floor) mixed(id instance.JobID) *site {
+func (f *Free) mixed(id instance.JobID) *Site {
 	j, counts := &f.in.Jobs[id], f.counts[id]
-	if len(f.in.Types) == 1 || j.Within != instance.WithinCluster || f.idle < j.Workers || counts[j.Full()] == j.Workers {
+	if len(f.in.Types) == 1 || j.Within != instance.WithinCluster || f.Idle < j.Workers || counts[j.Full()] == j.Workers {
 		return nil
 	}
 	var types []instance.TypeID // the fastest first
@@ -190,9 +196,9 @@ func (f *floor) mixed(id instance.JobID) *site {
 // nearest returns where a job would run now on free GPUs of a type, as near to one another as
 // possible: on the node with the fewest that suffice, else on the fewest nodes of a rack, else of
 // the cluster. nil: nowhere.
-func (f *floor) nearest(id instance.JobID, only instance.TypeID) *site {
+func (f *Free) nearest(id instance.JobID, only instance.TypeID) *Site {
 	j, all := &f.in.Jobs[id], instance.NodeID(len(f.in.Nodes))
-	if f.idle < j.Workers {
+	if f.Idle < j.Workers {
 		return nil
 	}
 	f.look(id, only)
@@ -229,12 +235,12 @@ func (f *floor) nearest(id instance.JobID, only instance.TypeID) *site {
 }
 
 // look finds how many GPUs of each node of a type a job could take.
-func (f *floor) look(id instance.JobID, only instance.TypeID) {
+func (f *Free) look(id instance.JobID, only instance.TypeID) {
 	j := &f.in.Jobs[id]
 	for n := range f.usable {
 		clear(f.usable[n])
 	}
-	if f.held != nil {
+	if f.Held != nil {
 		for n := range f.in.Nodes {
 			if t := f.in.Nodes[n].Type; f.byNode[n] > 0 && j.Runs(t) && (only == anyType || t == only) {
 				f.gpus = f.on(f.gpus[:0], id, instance.NodeID(n))
@@ -257,7 +263,7 @@ func (f *floor) look(id instance.JobID, only instance.TypeID) {
 }
 
 // on appends the GPUs of a node that a job could take, in whole workers.
-func (f *floor) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
+func (f *Free) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
 	j, node, from := &f.in.Jobs[id], &f.in.Nodes[n], len(list)
 	for g := range node.All() {
 		if f.free[g] && f.room(j, g, f.shallowest(id)) {
@@ -269,7 +275,7 @@ func (f *floor) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) 
 
 // gather returns how a job runs on GPUs of these nodes, with possibly only a part of the last one;
 // nil if it cannot.
-func (f *floor) gather(id instance.JobID, nodes ...instance.NodeID) *site {
+func (f *Free) gather(id instance.JobID, nodes ...instance.NodeID) *Site {
 	f.gpus = f.gpus[:0]
 	for _, n := range nodes {
 		f.gpus = f.on(f.gpus, id, n)
@@ -281,7 +287,7 @@ func (f *floor) gather(id instance.JobID, nodes ...instance.NodeID) *site {
 
 // fewest returns the fewest of the nodes in [from, to) that suffice: those with most GPUs, and last
 // the one that fits best. nil if there are none, or not fewer than fewer, unless that is 0.
-func (f *floor) fewest(workers int, from, to instance.NodeID, fewer int) []instance.NodeID {
+func (f *Free) fewest(workers int, from, to instance.NodeID, fewer int) []instance.NodeID {
 	f.some = f.some[:0]
 	for n := len(f.usable) - 1; n > 0; n-- {
 		for at := f.usable[n].first(from, to); at >= 0; at = f.usable[n].first(at+1, to) {
@@ -303,14 +309,14 @@ func (f *floor) fewest(workers int, from, to instance.NodeID, fewer int) []insta
 }
 
 // shallowest returns the least depth of the job's multiset.
-func (f *floor) shallowest(id instance.JobID) int {
+func (f *Free) shallowest(id instance.JobID) int {
 	return slices.IndexFunc(f.counts[id], func(n int) bool { return n > 0 })
 }
 
 // at returns how a job runs on these GPUs, ascending, given the loads of links; nil if it cannot.
-func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
+func (f *Free) at(id instance.JobID, gpus []instance.GPUID) *Site {
 	j := &f.in.Jobs[id]
-	s := &site{gpus: gpus, depths: make([]int, len(gpus)), level: 1}
+	s := &Site{GPUs: gpus, Depths: make([]int, len(gpus)), Level: 1}
 	// The deepest tasks go where there is room for full depth, to the fastest GPUs, and then where there is most room.
 	order := make([]int, len(gpus))
 	left := make([]instance.Bytes, len(gpus))
@@ -318,8 +324,8 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		order[i] = i
 		t := f.in.GPUs[g].Type
 		left[i] = f.in.Types[t].Memory - j.On[t].Persistent
-		if f.held != nil {
-			left[i] -= f.held[g].Persistent
+		if f.Held != nil {
+			left[i] -= f.Held[g].Persistent
 		}
 	}
 	g := j.Group()
@@ -347,8 +353,8 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 		if !f.room(j, gpus[i], d) {
 			return nil
 		}
-		s.depths[i] = d
-		s.tasks = max(s.tasks, j.On[f.in.GPUs[gpus[i]].Type].Time[d])
+		s.Depths[i] = d
+		s.Tasks = max(s.Tasks, j.On[f.in.GPUs[gpus[i]].Type].Time[d])
 	}
 	if !j.HasSync() {
 		return s
@@ -360,12 +366,12 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 	// The fastest rate that leaves others on its nodes their share, if that costs little; otherwise
 	// the fastest possible.
 	counts := f.share(gpus)
-	var fastest *site
+	var fastest *Site
 	for _, level := range f.in.RateLevels {
 		rate, fits, fair := span.Rate(level), true, true
 		for _, u := range span.Uses {
 			load := rate * instance.Rate(u.Times)
-			fits = fits && f.carried[u.Link]+load <= f.in.Capacity(u.Link)
+			fits = fits && f.Carried[u.Link]+load <= f.in.Capacity(u.Link)
 			for _, n := range counts {
 				if u.Link == n.node.Up || u.Link == n.node.Down || u.Link == n.node.Fabric {
 					fair = fair && load <= f.in.Capacity(u.Link)/instance.Rate(n.gpus)*instance.Rate(n.taken)
@@ -376,12 +382,12 @@ func (f *floor) at(id instance.JobID, gpus []instance.GPUID) *site {
 			continue
 		}
 		at := *s
-		at.level, at.uses, at.rate = level, span.Uses, rate
-		at.sync = f.in.SyncTicks(j.Volume(f.counts[id], span.Parties), rate)
+		at.Level, at.Uses, at.Rate = level, span.Uses, rate
+		at.Sync = f.in.SyncTicks(j.Volume(f.counts[id], span.Parties), rate)
 		if fastest == nil {
 			fastest = &at
 		}
-		if fair && at.iteration()-fastest.iteration() <= fastest.iteration()/costly {
+		if fair && at.Iteration()-fastest.Iteration() <= fastest.Iteration()/costly {
 			return &at
 		}
 	}
@@ -399,7 +405,7 @@ type taking struct {
 }
 
 // share counts the GPUs taken of each node, for GPUs in ascending order.
-func (f *floor) share(gpus []instance.GPUID) (list []taking) {
+func (f *Free) share(gpus []instance.GPUID) (list []taking) {
 	for _, g := range gpus {
 		node := &f.in.Nodes[f.in.GPUs[g].Node]
 		if len(list) == 0 || list[len(list)-1].node != node {
@@ -410,25 +416,25 @@ func (f *floor) share(gpus []instance.GPUID) (list []taking) {
 	return list
 }
 
-// carry adds the link demand of a site, or removes it.
-func (f *floor) carry(s *site, sign instance.Rate) {
-	for _, u := range s.uses {
-		f.carried[u.Link] += sign * s.rate * instance.Rate(u.Times)
+// Carry adds the link demand of a site, or removes it.
+func (f *Free) Carry(s *Site, sign instance.Rate) {
+	for _, u := range s.Uses {
+		f.Carried[u.Link] += sign * s.Rate * instance.Rate(u.Times)
 	}
 }
 
-// block returns all iterations of a job at a site.
-func (s *site) block(id instance.JobID, in *instance.Instance, start instance.Tick) instance.Block {
+// Block returns all iterations of a job at a site.
+func (s *Site) Block(id instance.JobID, in *instance.Instance, start instance.Tick) instance.Block {
 	j := &in.Jobs[id]
 	b := instance.Block{Start: start, Repeats: int64(j.Iterations)}
 	if b.Repeats > 1 {
-		b.Period = s.iteration()
+		b.Period = s.Iteration()
 	}
-	for i, g := range s.gpus {
-		b.Tasks = append(b.Tasks, in.Task(id, 1, g, s.depths[i], 0))
+	for i, g := range s.GPUs {
+		b.Tasks = append(b.Tasks, in.Task(id, 1, g, s.Depths[i], 0))
 	}
 	if j.HasSync() {
-		b.Syncs = []instance.Sync{{Job: id, Iteration: 1, Start: s.tasks, End: s.iteration(), Rate: s.level}}
+		b.Syncs = []instance.Sync{{Job: id, Iteration: 1, Start: s.Tasks, End: s.Iteration(), Rate: s.Level}}
 	}
 	return b
 }

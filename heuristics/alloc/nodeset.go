@@ -1,4 +1,4 @@
-package horizon
+package alloc
 
 import (
 	"math/bits"
