@@ -78,12 +78,24 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
-			// One cell of all nodes gains most from more time, since its jobs have more ways of sharing GPUs.
-			if whole := sizes[len(sizes)-1]; len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 }) && d.unite(&divisions[whole][0], divisions[chosen]) {
-				size = whole
+			whole := sizes[len(sizes)-1]
+			unite := len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 })
+			share := 1.0
+			if unite {
+				share = unitedPart
 			}
-			if err := d.search(ctx, divisions[size]); err != nil {
+			within, cancel = Portion(ctx, share)
+			if err := d.search(within, divisions[chosen]); err != nil {
 				failed = err
+			}
+			cancel()
+			// In one cell of all nodes, jobs have more ways of sharing GPUs.
+			if unite && d.unite(&divisions[whole][0], divisions[chosen]) {
+				take(chosen)
+				size = whole
+				if err := d.search(ctx, divisions[size]); err != nil {
+					failed = err
+				}
 			}
 		}
 		take(size)
@@ -107,6 +119,9 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
+
+// unitedPart is the fraction of the time of the searches for patterns of cells that are then united.
+const unitedPart = 0.5
 
 // Portion ends a context after a fraction of its time, if that is limited.
 func Portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
@@ -408,20 +423,40 @@ func (d *dealer) swap(cells []cell) bool {
 	return true
 }
 
-// exchanges is the largest number of exchanges of jobs tried per cell without a deadline, quickExchanges if plans are
-// to be quick, and exchangePatience the largest number in a row without success.
-const exchanges, quickExchanges, exchangePatience = 30, 1, 400
+// exchanges is the largest number of exchanges of jobs tried per cell without a deadline, quickExchanges if plans are to be
+// quick, and exchangePatience the largest number in a row without a new pattern.
+const exchanges, quickExchanges, exchangePatience = 30, 1, 4000
 
-// exchange moves a job from a cell, every second time from the one that ends last, to another, or swaps it for one
-// there, if that lowers the norm of their ends. Patterns are made by list scheduling alone.
+// hottest is the mean amount, relative to the later end, by which an exchange may at first raise the norm of the ends of two
+// cells if there is a deadline; with many cells it is heat by their number, since time is then too short to make up for bad
+// exchanges. cooling is how much lower it is at last.
+const hottest, heat, cooling = 0.03, 0.1, 0.02
+
+// exchange anneals the division of jobs: it moves a job from a cell, every second time from the one that ends last, to
+// another, or swaps it for one there, and accepts that unless the norm of the ends of the two grows by more than a random
+// amount, which declines. New patterns are made by list scheduling alone.
 func (d *dealer) exchange(ctx context.Context, cells []cell) {
-	most := exchanges * len(cells)
-	if d.config.Quick {
-		most = quickExchanges * len(cells)
-	} else if _, limited := ctx.Deadline(); limited {
-		most = math.MaxInt
+	if len(cells) < 2 {
+		return
 	}
-	for tries, vain := 0, 0; len(cells) > 1 && ctx.Err() == nil && vain < exchangePatience && tries < most; tries, vain = tries+1, vain+1 {
+	most, hot := exchanges*len(cells), 0.0
+	begin := time.Now()
+	deadline, limited := ctx.Deadline()
+	switch {
+	case d.config.Quick:
+		most = quickExchanges * len(cells)
+	case limited:
+		most, hot = math.MaxInt, min(hottest, heat/float64(len(cells)))
+	}
+	all := float64(max(1, cells[latest(cells)].end))
+	best, least := slices.Clone(cells), norm(all, cells...)
+	known, vain := len(d.known), 0
+	for tries := 0; ctx.Err() == nil && tries < most && vain < exchangePatience; tries, vain = tries+1, vain+1 {
+		limit := 0.0
+		if hot > 0 {
+			done := float64(time.Since(begin)) / float64(deadline.Sub(begin))
+			limit = hot * math.Pow(cooling, done) * d.rng.ExpFloat64()
+		}
 		from := latest(cells)
 		if d.rng.IntN(2) == 0 {
 			from = d.rng.IntN(len(cells))
@@ -430,34 +465,52 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		if to >= from {
 			to++
 		}
-		a, b := &cells[from], &cells[to]
-		if len(a.jobs) == 0 {
+		a, b := cells[from], cells[to]
+		newA, newB, ok := d.exchanged(&a, &b)
+		unit := float64(max(1, a.end, b.end))
+		limit += norm(unit, a, b)
+		if !ok || max(newA.level(), newB.level()) > limit*unit {
 			continue
 		}
-		x, y := d.rng.IntN(len(a.jobs)), d.rng.IntN(len(b.jobs)+len(b.jobs)/2+1)
-		if !d.admits(b, a.jobs[x]) || !d.inTime(b, a.jobs[x]) {
+		worse := d.measure(ctx, &newB, 0) != nil || float64(newB.end) > limit*unit || d.measure(ctx, &newA, 0) != nil || norm(unit, newA, newB) > limit
+		if len(d.known) > known {
+			known, vain = len(d.known), 0
+		}
+		if worse {
 			continue
 		}
-		newA, newB := cell{nodes: a.nodes, gpus: a.gpus, least: a.least, work: a.work - d.workIn(a, a.jobs[x])}, cell{nodes: b.nodes, gpus: b.gpus, least: b.least, work: b.work + d.workIn(b, a.jobs[x])}
-		newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), a.jobs[x])
-		if y < len(b.jobs) {
-			if k := b.jobs[y]; d.class[k] == d.class[a.jobs[x]] || !d.admits(a, k) || !d.inTime(a, k) {
-				continue
-			}
-			newA.jobs, newB.jobs = append(newA.jobs, b.jobs[y]), slices.Delete(newB.jobs, y, y+1)
-			newA.work, newB.work = newA.work+d.workIn(a, b.jobs[y]), newB.work-d.workIn(b, b.jobs[y])
-		}
-		unit := max(1, a.end, b.end)
-		least := norm(a.end, b.end, unit)
-		better := true
-		for _, c := range []*cell{&newB, &newA} {
-			sortByClass(d.class, c.jobs)
-			better = better && norm(instance.Tick(c.level()), 0, unit) < least && d.measure(ctx, c, 0) == nil && norm(c.end, 0, unit) < least
-		}
-		if better && norm(newA.end, newB.end, unit) < least {
-			*a, *b, vain = newA, newB, 0
+		cells[from], cells[to] = newA, newB
+		if now := norm(all, cells...); now < least {
+			best, least = slices.Clone(cells), now
 		}
 	}
+	copy(cells, best)
+}
+
+// exchanged is two cells after a random job of the first has moved to the second or, two times in three, been swapped for
+// one there; not ok if that may not be.
+func (d *dealer) exchanged(a, b *cell) (newA, newB cell, ok bool) {
+	if len(a.jobs) == 0 {
+		return newA, newB, false
+	}
+	x, y := d.rng.IntN(len(a.jobs)), d.rng.IntN(len(b.jobs)+len(b.jobs)/2+1)
+	j := a.jobs[x]
+	if !d.admits(b, j) || !d.inTime(b, j) {
+		return newA, newB, false
+	}
+	newA = cell{nodes: a.nodes, gpus: a.gpus, least: a.least, work: a.work - d.workIn(a, j), jobs: slices.Delete(slices.Clone(a.jobs), x, x+1)}
+	newB = cell{nodes: b.nodes, gpus: b.gpus, least: b.least, work: b.work + d.workIn(b, j), jobs: append(slices.Clone(b.jobs), j)}
+	if y < len(b.jobs) {
+		k := b.jobs[y]
+		if d.class[k] == d.class[j] || !d.admits(a, k) || !d.inTime(a, k) {
+			return newA, newB, false
+		}
+		newA.jobs, newB.jobs = append(newA.jobs, k), slices.Delete(newB.jobs, y, y+1)
+		newA.work, newB.work = newA.work+d.workIn(a, k), newB.work-d.workIn(b, k)
+	}
+	sortByClass(d.class, newA.jobs)
+	sortByClass(d.class, newB.jobs)
+	return newA, newB, true
 }
 
 // latest is the first of the cells that end last.
@@ -471,10 +524,13 @@ func latest(cells []cell) int {
 	return last
 }
 
-// norm of the ends of two cells: mostly that of the later one.
-func norm(a, b, unit instance.Tick) float64 {
+// norm of the ends of cells, in units: mostly that of the latest.
+func norm(unit float64, cells ...cell) (sum float64) {
 	const power = 30
-	return math.Pow(float64(a)/float64(unit), power) + math.Pow(float64(b)/float64(unit), power)
+	for i := range cells {
+		sum += math.Pow(float64(cells[i].end)/unit, power)
+	}
+	return math.Pow(sum, 1.0/power)
 }
 
 // admits reports whether a job may live in a cell, memory apart.
@@ -527,6 +583,14 @@ func (d *dealer) unite(whole *cell, cells []cell) bool {
 				}
 			}
 			part := small.Part(jobs, nodes, nil)
+			if g := d.known[key(d.class, d.kinds, cells[i].jobs, cells[i].nodes)]; g.pattern != nil {
+				homes := slices.Clone(part.Jobs)
+				for n := range homes {
+					j := f.part.JobsOf[part.JobsOf[n]]
+					homes[n].Resident = g.s.Residency[slices.Index(g.at, slices.Index(cells[i].jobs, j))]
+				}
+				part.Instance = part.WithJobs(homes)
+			}
 			one, err := listed(ctx, part.Instance, rng)
 			if err != nil {
 				return nil, err
