@@ -78,19 +78,17 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
-			whole := sizes[len(sizes)-1]
-			unite := len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 })
-			share := 1.0
-			if unite {
+			// In one cell of all nodes, jobs have more ways of sharing GPUs.
+			whole, share := sizes[len(sizes)-1], 1.0
+			united := len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 }) && d.unite(&divisions[whole][0], divisions[chosen])
+			if united {
 				share = unitedPart
 			}
 			within, cancel = Portion(ctx, share)
 			if err := d.search(within, divisions[chosen]); err != nil {
 				failed = err
 			}
-			cancel()
-			// In one cell of all nodes, jobs have more ways of sharing GPUs.
-			if unite && d.unite(&divisions[whole][0], divisions[chosen]) {
+			if cancel(); united {
 				take(chosen)
 				size = whole
 				if err := d.search(ctx, divisions[size]); err != nil {
@@ -120,7 +118,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
 
-// unitedPart is the fraction of the time of the searches for patterns of cells that are then united.
+// unitedPart is the fraction of the time for searches for patterns that those of cells get which are then united.
 const unitedPart = 0.5
 
 // Portion ends a context after a fraction of its time, if that is limited.
@@ -425,12 +423,12 @@ func (d *dealer) swap(cells []cell) bool {
 
 // exchanges is the largest number of exchanges of jobs tried per cell without a deadline, quickExchanges if plans are to be
 // quick, and exchangePatience the largest number in a row without a new pattern.
-const exchanges, quickExchanges, exchangePatience = 30, 1, 4000
+const exchanges, quickExchanges, exchangePatience = 30, 1, 1000
 
 // hottest is the mean amount, relative to the later end, by which an exchange may at first raise the norm of the ends of two
-// cells if there is a deadline; with many cells it is heat by their number, since time is then too short to make up for bad
-// exchanges. cooling is how much lower it is at last.
-const hottest, heat, cooling = 0.03, 0.1, 0.02
+// cells; cooling is how much lower it is at last. With more than mostAnnealed cells time is too short to make up for bad
+// exchanges.
+const hottest, cooling, mostAnnealed = 0.03, 0.02, 8
 
 // exchange anneals the division of jobs: it moves a job from a cell, every second time from the one that ends last, to
 // another, or swaps it for one there, and accepts that unless the norm of the ends of the two grows by more than a random
@@ -446,7 +444,9 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 	case d.config.Quick:
 		most = quickExchanges * len(cells)
 	case limited:
-		most, hot = math.MaxInt, min(hottest, heat/float64(len(cells)))
+		if most = math.MaxInt; len(cells) <= mostAnnealed {
+			hot = hottest
+		}
 	}
 	all := float64(max(1, cells[latest(cells)].end))
 	best, least := slices.Clone(cells), norm(all, cells...)
@@ -472,7 +472,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		if !ok || max(newA.level(), newB.level()) > limit*unit {
 			continue
 		}
-		worse := d.measure(ctx, &newB, 0) != nil || float64(newB.end) > limit*unit || d.measure(ctx, &newA, 0) != nil || norm(unit, newA, newB) > limit
+		worse := d.measure(ctx, &newB, 0) != nil || float64(newB.end) > limit*unit || d.measure(ctx, &newA, 0) != nil || norm(unit, newA, newB) >= limit
 		if len(d.known) > known {
 			known, vain = len(d.known), 0
 		}
