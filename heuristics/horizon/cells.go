@@ -425,9 +425,8 @@ func (d *dealer) swap(cells []cell) bool {
 // quick, and exchangePatience the largest number in a row without a new pattern.
 const exchanges, quickExchanges, exchangePatience = 30, 1, 1000
 
-// hottest is the mean amount, relative to the later end, by which an exchange may at first raise the norm of the ends of two
-// cells; cooling is how much lower it is at last. With more than mostAnnealed cells time is too short to make up for bad
-// exchanges.
+// hottest is the mean amount by which an exchange may at first raise the norm of the ends of two cells, cooling how much lower
+// it is at last. With more than mostAnnealed cells there is no time to make up for bad exchanges.
 const hottest, cooling, mostAnnealed = 0.03, 0.02, 8
 
 // exchange anneals the division of jobs: it moves a job from a cell, every second time from the one that ends last, to
@@ -437,8 +436,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 	if len(cells) < 2 {
 		return
 	}
-	most, hot := exchanges*len(cells), 0.0
-	begin := time.Now()
+	most, hot, begin := exchanges*len(cells), 0.0, time.Now()
 	deadline, limited := ctx.Deadline()
 	switch {
 	case d.config.Quick:

@@ -349,9 +349,7 @@ func (u *unit) fits(in *instance.Instance, f *alloc.Free, n instance.NodeID, num
 // gpusOf are the GPUs of nodes, node by node.
 func gpusOf(in *instance.Instance, nodes []instance.NodeID) (gpus []instance.GPUID) {
 	for _, n := range nodes {
-		for g := range in.Nodes[n].GPUs {
-			gpus = append(gpus, in.Nodes[n].FirstGPU+instance.GPUID(g))
-		}
+		gpus = slices.AppendSeq(gpus, in.Nodes[n].All())
 	}
 	return gpus
 }
