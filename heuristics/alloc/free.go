@@ -13,15 +13,15 @@ type Free struct {
 	in *instance.Instance
 	// counts[j][d] workers of job j at depth d.
 	counts [][]int
-	// free GPUs: in total, by rack, by node, and individually.
-	free           []bool
+	// Idle is the number of free GPUs.
 	Idle           int
-	byRack, byNode []int
+	free           []bool
+	byRack, byNode []int // numbers of them
 	// open[t][n] are the nodes of type t with n free GPUs.
 	open [][]nodeSet
 	// Carried[l] is the sum of the peaks of the running units on link l.
 	Carried []instance.Rate
-	// If jobs are in memory for the whole plan: what those placed so far need on GPU g.
+	// Held[g] is what the jobs placed so far keep in memory on GPU g, which callers count; nil: jobs leave it when they end.
 	Held []instance.Memory
 
 	usable      []nodeSet         // scratch: the nodes on which a job could take n GPUs
@@ -185,7 +185,7 @@ func (f *Free) mixed(id instance.JobID) *Site {
 		}
 		f.gpus = f.gpus[:0]
 		for _, n := range f.fewest(taken[t], 0, instance.NodeID(len(f.in.Nodes)), 0) {
-			f.gpus = f.on(f.gpus, id, n)
+			f.gpus = f.usableOn(f.gpus, id, n)
 		}
 		gpus = append(gpus, f.gpus[:taken[t]]...)
 	}
@@ -243,7 +243,7 @@ func (f *Free) look(id instance.JobID, only instance.TypeID) {
 	if f.Held != nil {
 		for n := range f.in.Nodes {
 			if t := f.in.Nodes[n].Type; f.byNode[n] > 0 && j.Runs(t) && (only == anyType || t == only) {
-				f.gpus = f.on(f.gpus[:0], id, instance.NodeID(n))
+				f.gpus = f.usableOn(f.gpus[:0], id, instance.NodeID(n))
 				f.usable[len(f.gpus)].flip(instance.NodeID(n))
 			}
 		}
@@ -262,8 +262,8 @@ func (f *Free) look(id instance.JobID, only instance.TypeID) {
 	}
 }
 
-// on appends the GPUs of a node that a job could take, in whole workers.
-func (f *Free) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
+// usableOn appends the GPUs of a node that a job could take, in whole workers.
+func (f *Free) usableOn(list []instance.GPUID, id instance.JobID, n instance.NodeID) []instance.GPUID {
 	j, node, from := &f.in.Jobs[id], &f.in.Nodes[n], len(list)
 	for g := range node.All() {
 		if f.free[g] && f.room(j, g, f.shallowest(id)) {
@@ -278,7 +278,7 @@ func (f *Free) on(list []instance.GPUID, id instance.JobID, n instance.NodeID) [
 func (f *Free) gather(id instance.JobID, nodes ...instance.NodeID) *Site {
 	f.gpus = f.gpus[:0]
 	for _, n := range nodes {
-		f.gpus = f.on(f.gpus, id, n)
+		f.gpus = f.usableOn(f.gpus, id, n)
 	}
 	gpus := slices.Clone(f.gpus[:f.in.Jobs[id].Workers])
 	slices.Sort(gpus)
