@@ -19,7 +19,7 @@ type Free struct {
 	byRack, byNode []int // numbers of them
 	// open[t][n] are the nodes of type t with n free GPUs.
 	open [][]nodeSet
-	// Carried[l] is the sum of the peaks of the running units on link l.
+	// Carried[l] is the sum of the peaks of what runs on link l.
 	Carried []instance.Rate
 	// Held[g] is what the jobs placed so far keep in memory on GPU g, which callers count; nil: jobs leave it when they end.
 	Held []instance.Memory
