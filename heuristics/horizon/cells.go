@@ -64,9 +64,8 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		take(size)
 	}
 	if best != nil {
-		size := chosen
 		if c.Quick {
-			d.takeTurns(ctx, &divisions[size][latest(divisions[size])], admissionTries)
+			d.takeTurns(ctx, &divisions[chosen][latest(divisions[chosen])], admissionTries)
 		} else {
 			if late > 0 {
 				d.hurry(ctx, divisions[chosen], 0.5, lateTries)
@@ -78,27 +77,13 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
-			// In one cell of all nodes, jobs have more ways of sharing GPUs.
-			whole, share := sizes[len(sizes)-1], 1.0
-			united := len(divisions[whole]) == 1 && whole != chosen && !slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.late > 0 }) && d.unite(&divisions[whole][0], divisions[chosen])
-			if united {
-				share = unitedPart
-			}
-			within, cancel = Portion(ctx, share)
-			if err := d.search(within, divisions[chosen]); err != nil {
+			if err := d.search(ctx, divisions[chosen]); err != nil {
 				failed = err
 			}
-			if cancel(); united {
-				take(chosen)
-				size = whole
-				if err := d.search(ctx, divisions[size]); err != nil {
-					failed = err
-				}
-			}
 		}
-		take(size)
-		if slices.ContainsFunc(divisions[size], func(c cell) bool { return c.fits && c.admission != nil }) {
-			if s, err := d.plan(ctx, divisions[size], true); err == nil && d.missed(s) == nil {
+		take(chosen)
+		if slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.fits && c.admission != nil }) {
+			if s, err := d.plan(ctx, divisions[chosen], true); err == nil && d.missed(s) == nil {
 				return []*instance.BlockSchedule{best, s}, nil
 			}
 		}
@@ -117,9 +102,6 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
-
-// unitedPart is the fraction of the time for searches for patterns that those of cells get which are then united.
-const unitedPart = 0.5
 
 // Portion ends a context after a fraction of its time, if that is limited.
 func Portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
@@ -553,52 +535,6 @@ func (d *dealer) inTime(c *cell, j instance.JobID) bool {
 		}
 	}
 	return work < duePart*float64(len(c.gpus))*float64(job.Deadline)
-}
-
-// unite makes the search for the pattern of the cell of all nodes start from the patterns of smaller cells. It reports
-// whether there is such a cell.
-func (d *dealer) unite(whole *cell, cells []cell) bool {
-	f := d.known[key(d.class, d.kinds, whole.jobs, whole.nodes)]
-	if f == nil || f.pattern == nil || len(whole.nodes) < len(d.in.Nodes) {
-		return false
-	}
-	f.list = func(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-		s := &instance.Schedule{Residency: make([][]instance.GPUID, len(small.Jobs))}
-		for i := range cells {
-			if len(cells[i].jobs) == 0 {
-				continue
-			}
-			var jobs []instance.JobID
-			var nodes []instance.NodeID
-			for n, j := range f.part.JobsOf {
-				if slices.Contains(cells[i].jobs, j) {
-					jobs = append(jobs, instance.JobID(n))
-				}
-			}
-			for n, id := range whole.nodes {
-				if slices.Contains(cells[i].nodes, id) {
-					nodes = append(nodes, instance.NodeID(n))
-				}
-			}
-			part := small.Part(jobs, nodes, nil)
-			if g := d.known[key(d.class, d.kinds, cells[i].jobs, cells[i].nodes)]; g.pattern != nil {
-				homes := slices.Clone(part.Jobs)
-				for n := range homes {
-					j := f.part.JobsOf[part.JobsOf[n]]
-					homes[n].Resident = g.s.Residency[slices.Index(g.at, slices.Index(cells[i].jobs, j))]
-				}
-				part.Instance = part.WithJobs(homes)
-			}
-			one, err := listed(ctx, part.Instance, rng)
-			if err != nil {
-				return nil, err
-			}
-			part.Add(s, one)
-		}
-		s.Sort()
-		return s, nil
-	}
-	return true
 }
 
 // search searches for better patterns, first of the cell that ends last. Without a deadline it ends when that cell has

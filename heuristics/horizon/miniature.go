@@ -21,16 +21,10 @@ type pattern struct {
 	// s is the schedule of the pattern as the search left it, shifted to its first start.
 	s      *instance.Schedule
 	period instance.Tick
-	// list makes a schedule of a miniature as a starting point of the search.
-	list func(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error)
 }
 
 // listTries is the number of list schedules the best of which starts a pattern.
 const listTries = 16
-
-func listed(ctx context.Context, small *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
-	return heuristics.Config{Tries: listTries}.Greedy(ctx, small, rng)
-}
 
 // iterations chooses how many iterations of each job a pattern contains: about in proportion to their remaining
 // iterations, so that they end together.
@@ -87,7 +81,7 @@ func (p *pattern) smaller(want []float64, most, tasks int) {
 
 // patternOf is a pattern of jobs, in any order, on nodes, without iterations and schedule.
 func patternOf(in *instance.Instance, jobs []instance.JobID, nodes []instance.NodeID) *pattern {
-	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil), list: listed}
+	p := &pattern{part: in.Part(slices.Sorted(slices.Values(jobs)), nodes, nil)}
 	for _, j := range p.part.JobsOf {
 		p.at = append(p.at, slices.Index(jobs, j))
 	}
@@ -138,7 +132,7 @@ func (p *pattern) search(ctx context.Context, rng *rand.Rand, rounds int, anew b
 			}
 			small := p.part.Miniature(c.r)
 			var err error
-			if c.s, err = p.list(context.WithoutCancel(ctx), small, rng); err != nil {
+			if c.s, err = (heuristics.Config{Tries: listTries}).Greedy(context.WithoutCancel(ctx), small, rng); err != nil {
 				continue
 			}
 			if c.s, err = (heuristics.Config{Rounds: short}).Improve(within, small, rng, c.s); err == nil && c.slowness() < best.slowness() {
@@ -278,7 +272,7 @@ func (p *pattern) rest(left []int) *pattern {
 	}
 	part := *p.part
 	part.Instance = part.WithJobs(jobs)
-	q := &pattern{part: &part, at: p.at, r: slices.Clone(left), list: p.list}
+	q := &pattern{part: &part, at: p.at, r: slices.Clone(left)}
 	if slices.Max(left) > restPattern {
 		q.r = heuristics.Pattern(part.Instance, want, restPattern)
 	}

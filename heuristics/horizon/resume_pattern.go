@@ -65,7 +65,7 @@ func (r *Resumption) renew(unit int, jobs []instance.JobID) *renewal {
 		if err != nil {
 			return nil
 		}
-		x.pattern = &pattern{part: whole, r: iterations, s: fixed.Schedule, list: listed}
+		x.pattern = &pattern{part: whole, r: iterations, s: fixed.Schedule}
 	}
 	r.write(x)
 	r.renewed[key] = x
