@@ -10,7 +10,6 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/baseline"
-	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/periodic"
 	"jigsaw/method"
 )
@@ -135,7 +134,7 @@ func (p *planner) startShallower() {
 	if b.Schedule == nil || b.Instance == p.in {
 		return
 	}
-	block := horizon.Shallower(p.in, b.Schedule.Block()).Blocks[0]
+	block := baseline.Shallower(p.in, b.Schedule.Block()).Blocks[0]
 	s := &instance.Schedule{Period: b.Schedule.Period, Residency: b.Schedule.Residency, Tasks: block.Tasks, Syncs: block.Syncs}
 	if s.Sort(); len(p.check(p.in, s)) == 0 {
 		p.startWith("interleaved-full", &Baseline{Instance: p.in, Schedule: s, Value: p.in.Value(s)})

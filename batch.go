@@ -8,7 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
-	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
 )
 
 // clusterFile is an instance file without jobs.
@@ -134,7 +134,7 @@ func compileJobs(l *codec.JobList, spec *instance.Spec, models instance.ProfileS
 			continue
 		}
 		if alone == nil {
-			alone = horizon.Alone(in)
+			alone = queue.Alone(in)
 		}
 		length := float64(max(1, alone[j])) * float64(in.TickUS) / 1e6
 		if spec.Jobs[j].Iterations = max(1, int(hours*3600/length)); spec.Jobs[j].Iterations > instance.MaxIterations {

@@ -18,7 +18,10 @@ import (
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/formulation/relax"
+	"jigsaw/heuristics/baseline"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
+	"jigsaw/heuristics/state"
 	"jigsaw/method"
 	"jigsaw/solver/eventloop"
 )
@@ -78,7 +81,7 @@ const (
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan before any search, for callers
 // that continue it with [Replan].
-func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return horizon.Queue(in) }
+func Queue(in *instance.Instance) (*instance.BlockSchedule, error) { return queue.FirstCome(in) }
 
 // horizon plans jobs that come, run for hours, and go. Its plans are in blocks; it begins with the queue, so that there
 // is a plan at any time limit.
@@ -89,8 +92,8 @@ func (p *planner) horizon() (*Result, error) {
 		return p.finish()
 	}
 	deep := p.in.FullDepth()
-	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return horizon.Queue(deep) })
-	shallow, err := horizon.Queue(p.in)
+	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return queue.FirstCome(deep) })
+	shallow, err := queue.FirstCome(p.in)
 	if err == nil {
 		p.takeBlocks("queue", shallow)
 	}
@@ -135,11 +138,10 @@ func (p *planner) horizon() (*Result, error) {
 
 // wholeBlocks is the baseline of whole jobs in the best order found in a part of the time, and that order.
 func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order []instance.JobID) {
-	search := horizon.Config{Whole: true}
-	ctx, cancel := p.part(&search, part)
+	ctx, rounds, cancel := p.part(part)
 	defer cancel()
 	b = p.queueBaseline("exclusive", deep, func() (s *instance.BlockSchedule, err error) {
-		s, order, err = search.Orders(ctx, deep, p.rng(orderPart))
+		s, order, err = queue.Search{Rounds: rounds, Whole: true}.Orders(ctx, deep, p.rng(orderPart))
 		return s, err
 	})
 	return b, order
@@ -149,12 +151,17 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 // weighted completion with a fraction of the iterations of all jobs first, then in cells, whose jobs all end together, then in units
 // that queue, and last in phases, in which jobs end sooner if the objective is no worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
-	search := horizon.Config{Quick: p.opt.Quick, Without: p.opt.Without}
-	if in == p.in {
-		search.Improved, search.Stop = func(v *big.Rat) { p.see("search", v) }, p.goodEnough()
-	}
-	ctx, cancel := p.part(&search, part)
+	ctx, rounds, cancel := p.part(part)
 	defer cancel()
+	search, order := horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, queue.Search{Rounds: rounds}
+	if in == p.in {
+		search.Improved = func(v *big.Rat) { p.see("search", v) }
+		order.Improved, order.Stop = search.Improved, p.goodEnough()
+	}
+	var known *big.Rat
+	if in == p.in {
+		known = p.result.Primal
+	}
 	// Cells and then orders get a share of the time each, phases the rest.
 	dense, cells, share, next := in, search, 0.9, 0.4
 	due := slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
@@ -166,22 +173,18 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		if cells.Quick, share, next = true, 0.1, 0.9; due {
 			shortest := *in
 			shortest.Objective = instance.Makespan
-			dense, cells, share = &shortest, horizon.Config{Rounds: search.Rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4
+			dense, cells, share = &shortest, horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4
 		}
 	}
 	var plans []*instance.BlockSchedule
 	if in.Objective == instance.WeightedCompletion && !p.opt.Quick && !p.opt.Without[method.Scaling] {
-		within, stop := horizon.Portion(ctx, scalingShare)
+		within, stop := state.Portion(ctx, scalingShare)
 		defer stop()
-		var known *big.Rat
-		if in == p.in {
-			known = p.result.Primal
-		}
 		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart), known); failed == nil {
 			plans = append(plans, s)
 		}
 	}
-	begun, stop := horizon.Portion(ctx, share)
+	begun, stop := state.Portion(ctx, share)
 	defer stop()
 	inCells, err := cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
 	plans = append(plans, inCells...)
@@ -208,10 +211,10 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			search.Improved(in.Value(best))
 		}
 	}
-	if best == nil || search.Stop == nil || !search.Stop(in.Value(best)) {
-		ordering, stop := horizon.Portion(ctx, next)
+	if best == nil || order.Stop == nil || !order.Stop(in.Value(best)) {
+		ordering, stop := state.Portion(ctx, next)
 		defer stop()
-		s, _, failed := search.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
+		s, _, failed := order.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
 		if failed == nil && better {
 			s = phased(s, 0)
 		}
@@ -261,16 +264,17 @@ func (p *planner) writtenOut() (*Result, error) {
 	return p.finish()
 }
 
-// part sets how long a search goes on: for one part in so many of the time that is left or, without a time limit, for a number of rounds.
-func (p *planner) part(c *horizon.Config, part int) (context.Context, context.CancelFunc) {
+// part is how long a search goes on: for one part in so many of the time that is left or, without a time limit, for a number of rounds.
+func (p *planner) part(part int) (ctx context.Context, rounds int, cancel context.CancelFunc) {
 	switch {
 	case p.opt.Time > 0:
 	case p.opt.Quick:
-		c.Rounds = quickRounds
+		rounds = quickRounds
 	default:
-		c.Rounds = max(queueRounds, queuePlaced/len(p.in.Jobs)) * max(1, p.opt.Effort)
+		rounds = max(queueRounds, queuePlaced/len(p.in.Jobs)) * max(1, p.opt.Effort)
 	}
-	return p.limited(max(0, time.Until(p.start.Add(p.opt.Time))) / time.Duration(part))
+	ctx, cancel = p.limited(max(0, time.Until(p.start.Add(p.opt.Time))) / time.Duration(part))
+	return ctx, rounds, cancel
 }
 
 // queueBaseline makes a baseline of blocks, and the first plan where that is its instance's.
@@ -285,7 +289,7 @@ func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() 
 	}
 	b := Baseline{Instance: in, Blocks: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
 	if in != p.in && len(check.Blocks(p.in, s)) > 0 {
-		s = horizon.Shallower(p.in, s)
+		s = baseline.Shallower(p.in, s)
 	}
 	p.takeBlocks(name, s)
 	return b
@@ -302,7 +306,7 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 		return
 	}
 	v := p.in.Value(s)
-	if r.Primal == nil || p.in.Objective.Better(v, r.Primal) || r.Blocks != nil && v.Cmp(r.Primal) == 0 && horizon.Ends(p.in, s) < horizon.Ends(p.in, r.Blocks) {
+	if r.Primal == nil || p.in.Objective.Better(v, r.Primal) || r.Blocks != nil && v.Cmp(r.Primal) == 0 && state.SumOfEnds(p.in, s) < state.SumOfEnds(p.in, r.Blocks) {
 		r.Blocks, r.Primal = s, v
 		p.see(name, v)
 		if p.checked(v); p.opt.Blocks != nil {
@@ -388,7 +392,7 @@ func (r *Result) Stays() []Stay {
 func Stays(in *instance.Instance, plan *instance.BlockSchedule) []Stay {
 	second := float64(in.TickUS) / 1e6
 	from, to := plan.Spans(in)
-	alone := horizon.Alone(in)
+	alone := queue.Alone(in)
 	stays := make([]Stay, len(in.Jobs))
 	for i := range stays {
 		j := &in.Jobs[i]
@@ -406,7 +410,7 @@ func Stays(in *instance.Instance, plan *instance.BlockSchedule) []Stay {
 
 // ExplainBlocks is [view.ExplainBlocks], with iterations alone as [Stay.Slowdown] has them.
 func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, begin time.Time) (jobs []string, chain []view.StayLink) {
-	return view.ExplainBlocks(in, s, horizon.Alone(in), begin)
+	return view.ExplainBlocks(in, s, queue.Alone(in), begin)
 }
 
 // moment is so many seconds after a time, to the second.

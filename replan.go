@@ -15,8 +15,9 @@ import (
 	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
-	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/repair"
+	"jigsaw/heuristics/resume"
 	"jigsaw/heuristics/state"
 )
 
@@ -178,7 +179,7 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 
 // resume is repair of a plan in blocks.
 func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
-	was := horizon.Interrupted{
+	was := resume.Interrupted{
 		Plan: &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}, Now: r.at - r.origin,
 		GPU:   func(g instance.GPUID) (instance.GPUID, bool) { return r.gpu[g], r.gpu[g] >= 0 },
 		Begun: make([]bool, len(r.in.Jobs)), Moves: make([]bool, len(r.in.Jobs)), Changed: make([]bool, len(r.in.Jobs)),
@@ -203,12 +204,12 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 			}
 		}
 	}
-	carried, err := horizon.Resume(r.in, was)
+	carried, err := resume.Resume(r.in, was)
 	if err != nil {
 		return nil, nil, err
 	}
 	return carried.Plan, func(ctx context.Context, p *planner, rounds int) {
-		search := horizon.Config{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
+		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
 		if better := carried.Improve(ctx, search, p.rng(horizonPart)); len(check.Blocks(p.in, better)) == 0 {
 			p.takeBlocks("the search for orders", better)
 		}
@@ -222,7 +223,7 @@ func (r *rest) tasks() *instance.Schedule {
 	s := &instance.Schedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}
 	have := make([]int, len(r.in.Jobs))
 	next := make([]instance.Tick, len(r.in.Jobs)) // when an iteration more has its turn
-	lengths := horizon.Alone(r.in)
+	lengths := queue.Alone(r.in)
 	left := func(j instance.JobID, iteration int) bool { return iteration <= r.in.Jobs[j].Iterations }
 	turn := func(j instance.JobID, start instance.Tick) instance.Tick {
 		if r.carriesOn(int(r.old[j])) {
@@ -260,7 +261,7 @@ func (r *rest) tasks() *instance.Schedule {
 		}
 		at := max(next[j], now, job.Release)
 		for i := have[j] + 1; i <= job.Iterations; i++ {
-			horizon.AddTurn(s, instance.JobID(j), i, at, counts[j], job.HasSync(), r.in.RateLevels[0])
+			repair.AddTurn(s, instance.JobID(j), i, at, counts[j], job.HasSync(), r.in.RateLevels[0])
 			at += max(1, lengths[j])
 		}
 	}

@@ -147,6 +147,14 @@ func (in *Instance) Switch(rack int) int { return in.routes.Leaf(rack) }
 // SwitchName returns the name of a switch; the core of the short form is "core".
 func (in *Instance) SwitchName(s int) string { return in.switches[s] }
 
+// GPUsOn returns the GPUs of nodes, node by node.
+func (in *Instance) GPUsOn(nodes []NodeID) (gpus []GPUID) {
+	for _, n := range nodes {
+		gpus = slices.AppendSeq(gpus, in.Nodes[n].All())
+	}
+	return gpus
+}
+
 // NodesOf returns the distinct nodes of the GPUs, ascending.
 func (in *Instance) NodesOf(gpus []GPUID) []NodeID {
 	nodes := make([]NodeID, len(gpus))

@@ -10,6 +10,8 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
 )
 
 // admission plans the jobs of a cell for the makespan if they are not all there from the start: because memory has no
@@ -20,14 +22,14 @@ import (
 // jobs are due before the cell ends they come first and are as fast as that requires, and being in time comes before
 // the end.
 type admission struct {
-	occupants
+	pattern.Occupants
 	d        *dealer
 	cell     *cell
 	order    []int           // of admission
 	ready    []instance.Tick // when each job has been loaded
 	now      instance.Tick
 	blocks   []instance.Block
-	patterns patterns        // by jobs, GPUs and iterations; nil: there is none
+	patterns pattern.Cache   // by jobs, GPUs and iterations; nil: there is none
 	due      []instance.Tick // of each job; math.MaxInt64: none before the known end
 	late     instance.Tick   // by how much jobs end after they are due, in total
 }
@@ -70,15 +72,15 @@ func (d *dealer) admit(ctx context.Context, c *cell, tries int) {
 	} else if _, limited := ctx.Deadline(); limited {
 		tries = mostAdmissionTries
 	}
-	known := patterns{}
+	known := pattern.Cache{}
 	var best *admission
 	for try := 0; try < tries && ctx.Err() == nil; try++ {
 		a := &admission{
-			occupants: occupants{in: d.in, nodes: c.nodes, jobs: c.jobs, homes: make([][]instance.GPUID, len(c.jobs))},
+			Occupants: pattern.Occupants{In: d.in, Nodes: c.nodes, Jobs: c.jobs, Homes: make([][]instance.GPUID, len(c.jobs))},
 			d:         d, cell: c, order: slices.Clone(order), ready: make([]instance.Tick, len(c.jobs)), patterns: known, due: due,
 		}
 		for _, j := range c.jobs {
-			a.left = append(a.left, d.in.Jobs[j].Iterations)
+			a.Left = append(a.Left, d.in.Jobs[j].Iterations)
 		}
 		switch {
 		case try == 1:
@@ -91,7 +93,7 @@ func (d *dealer) admit(ctx context.Context, c *cell, tries int) {
 			a.order = slices.Insert(slices.Delete(a.order, from, from+1), to, n)
 		}
 		if c.late > 0 && c.fits && try%2 == 0 { // where they live if all are there from the start
-			p := d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern
+			p := d.known[pattern.Key(d.class, d.kinds, c.jobs, c.nodes)].Pattern
 			if try > 0 {
 				p = a.start(ctx, d.pcg(firstStart+try))
 			}
@@ -123,14 +125,14 @@ func (d *dealer) admit(ctx context.Context, c *cell, tries int) {
 }
 
 // start is a pattern of all jobs in which those that are due are as fast as they must be; nil: there is none.
-func (a *admission) start(ctx context.Context, rng *rand.Rand) *pattern {
-	p := patternOf(a.in, a.jobs, a.nodes)
-	want := make([]float64, len(a.jobs))
-	for n, at := range p.at {
-		job := &a.in.Jobs[a.jobs[at]]
-		want[n] = float64(a.left[at]) / float64(max(1, min(a.cell.end, a.due[at])-job.Release-job.Load))
+func (a *admission) start(ctx context.Context, rng *rand.Rand) *pattern.Pattern {
+	p := pattern.Of(a.In, a.Jobs, a.Nodes)
+	want := make([]float64, len(a.Jobs))
+	for n, at := range p.At {
+		job := &a.In.Jobs[a.Jobs[at]]
+		want[n] = float64(a.Left[at]) / float64(max(1, min(a.cell.end, a.due[at])-job.Release-job.Load))
 	}
-	if p.r = heuristics.Pattern(p.part.Instance, want, phasePattern); p.schedule(ctx, rng, phaseTries) != nil {
+	if p.Iterations = heuristics.Pattern(p.Part.Instance, want, phasePattern); p.ListSchedule(ctx, rng, phaseTries) != nil {
 		return nil
 	}
 	return p
@@ -138,26 +140,26 @@ func (a *admission) start(ctx context.Context, rng *rand.Rand) *pattern {
 
 // settle gives jobs the GPUs that they have in a pattern, nil: none, where they fit at any depth beside those before
 // them; the others find GPUs when there is room.
-func (a *admission) settle(p *pattern) {
+func (a *admission) settle(p *pattern.Pattern) {
 	for _, n := range a.order {
 		if p == nil {
 			return
 		}
-		job, home := &a.in.Jobs[a.jobs[n]], p.s.Residency[slices.Index(p.at, n)]
-		if !slices.ContainsFunc(home, func(g instance.GPUID) bool { return !a.fits(job, g, a.in.GPUs[a.cell.gpus[g]].Type) }) {
-			a.homes[n], a.ready[n] = home, job.Release+job.Load
+		job, home := &a.In.Jobs[a.Jobs[n]], p.Schedule.Residency[slices.Index(p.At, n)]
+		if !slices.ContainsFunc(home, func(g instance.GPUID) bool { return !a.Fits(job, g, a.In.GPUs[a.cell.gpus[g]].Type) }) {
+			a.Homes[n], a.ready[n] = home, job.Release+job.Load
 		}
 	}
 }
 
 // run plans all jobs. It reports whether it was completed.
 func (a *admission) run(ctx context.Context) bool {
-	for slices.Max(a.left) > 0 {
+	for slices.Max(a.Left) > 0 {
 		if ctx.Err() != nil {
 			return false
 		}
 		next := a.admit()
-		if len(a.work) == 0 {
+		if len(a.Work) == 0 {
 			if next == 0 {
 				return false
 			}
@@ -170,40 +172,40 @@ func (a *admission) run(ctx context.Context) bool {
 		}
 		var blocks []instance.Block
 		if together {
-			at := pick(a.work, p.at)
-			blocks, a.now = p.evenly(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
-			clear(a.left)
+			at := state.Pick(a.Work, p.At)
+			blocks, a.now = p.Evenly(state.Pick(a.Jobs, at), a.cell.gpus, state.Pick(a.Left, at), a.now)
+			clear(a.Left)
 		} else {
-			blocks, a.now, a.left = a.step(p, a.jobs, a.cell.gpus, a.now, next)
+			blocks, a.now, a.Left = a.Step(p, a.Jobs, a.cell.gpus, a.now, next)
 		}
 		a.blocks = append(a.blocks, blocks...)
 	}
-	a.late = tardiness(a.in, instance.EndsOf(a.blocks, len(a.in.Jobs)))
+	a.late = tardiness(a.In, instance.EndsOf(a.blocks, len(a.In.Jobs)))
 	return true
 }
 
 // admit admits jobs, determines which are running, and when the next is loaded or released; 0: none.
 func (a *admission) admit() (next instance.Tick) {
 	busy := make([]float64, len(a.cell.gpus))
-	for n, home := range a.homes {
+	for n, home := range a.Homes {
 		for _, g := range home {
-			busy[g] += a.ticks(n, a.left)
+			busy[g] += a.ticks(n, a.Left)
 		}
 	}
-	for _, n := range a.enter(a.order, a.now, busy, math.Inf(1), func(n int) float64 { return a.ticks(n, a.left) }) {
-		a.ready[n] = a.now + a.in.Jobs[a.jobs[n]].Load
+	for _, n := range a.Enter(a.order, a.now, busy, math.Inf(1), func(n int) float64 { return a.ticks(n, a.Left) }) {
+		a.ready[n] = a.now + a.In.Jobs[a.Jobs[n]].Load
 	}
-	a.work = a.work[:0]
-	for n, home := range a.homes {
+	a.Work = a.Work[:0]
+	for n, home := range a.Homes {
 		at := a.ready[n]
 		if home == nil {
-			at = a.in.Jobs[a.jobs[n]].Release
+			at = a.In.Jobs[a.Jobs[n]].Release
 		}
 		if at > a.now && (next == 0 || at < next) {
 			next = at
 		}
-		if home != nil && a.left[n] > 0 && at <= a.now {
-			a.work = append(a.work, n)
+		if home != nil && a.Left[n] > 0 && at <= a.now {
+			a.Work = append(a.Work, n)
 		}
 	}
 	return next
@@ -211,22 +213,22 @@ func (a *admission) admit() (next instance.Tick) {
 
 // ticks is the work of n iterations of a job, on each of its GPUs.
 func (a *admission) ticks(n int, left []int) float64 {
-	job := &a.in.Jobs[a.jobs[n]]
-	return a.d.workIn(a.cell, a.jobs[n]) / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
+	job := &a.In.Jobs[a.Jobs[n]]
+	return a.d.workIn(a.cell, a.Jobs[n]) / float64(job.Workers) * float64(left[n]) / float64(job.Iterations)
 }
 
 // estimate is an approximate lower bound on the end of all remaining work: by the work, and with each job as fast as
 // alone from when there is room for it in memory. late is by how much jobs are then late in total, if on each GPU they run
 // in the order in which they are due.
 func (a *admission) estimate(now instance.Tick, left []int) (end, late float64) {
-	o := occupants{in: a.in, nodes: a.nodes, jobs: a.jobs, homes: slices.Clone(a.homes), left: slices.Clone(left)}
+	o := pattern.Occupants{In: a.In, Nodes: a.Nodes, Jobs: a.Jobs, Homes: slices.Clone(a.Homes), Left: slices.Clone(left)}
 	work, ends, busy := 0.0, make([]instance.Tick, len(left)), make([]float64, len(a.cell.gpus))
 	load := func(n int) float64 { return a.ticks(n, left) }
 	endOf := func(n int, start instance.Tick) instance.Tick {
-		return start + instance.Tick(left[n])*a.d.alone[a.jobs[n]]
+		return start + instance.Tick(left[n])*a.d.alone[a.Jobs[n]]
 	}
-	for n, home := range o.homes {
-		work += load(n) * float64(a.in.Jobs[a.jobs[n]].Workers)
+	for n, home := range o.Homes {
+		work += load(n) * float64(a.In.Jobs[a.Jobs[n]].Workers)
 		if left[n] == 0 {
 			continue
 		}
@@ -238,26 +240,26 @@ func (a *admission) estimate(now instance.Tick, left []int) (end, late float64) 
 		}
 	}
 	for t, next := now, now; next >= 0; t = next {
-		for n := range o.left {
-			if o.homes[n] != nil && ends[n] <= t {
-				o.left[n] = 0
+		for n := range o.Left {
+			if o.Homes[n] != nil && ends[n] <= t {
+				o.Left[n] = 0
 			}
 		}
-		for _, n := range o.enter(a.order, t, busy, math.Inf(1), load) {
-			ends[n] = endOf(n, t+a.in.Jobs[a.jobs[n]].Load)
+		for _, n := range o.Enter(a.order, t, busy, math.Inf(1), load) {
+			ends[n] = endOf(n, t+a.In.Jobs[a.Jobs[n]].Load)
 		}
 		next = -1
 		for n, at := range ends {
-			if o.homes[n] == nil {
-				at = a.in.Jobs[a.jobs[n]].Release
+			if o.Homes[n] == nil {
+				at = a.In.Jobs[a.Jobs[n]].Release
 			}
 			if at > t && (next < 0 || at < next) {
 				next = at
 			}
 		}
 	}
-	for n, home := range o.homes {
-		if a.left[n] == 0 || a.due[n] == math.MaxInt64 {
+	for n, home := range o.Homes {
+		if a.Left[n] == 0 || a.due[n] == math.MaxInt64 {
 			continue
 		}
 		if left[n] == 0 {
@@ -267,7 +269,7 @@ func (a *admission) estimate(now instance.Tick, left []int) (end, late float64) 
 		takes := float64(ends[n] - now)
 		for _, g := range home {
 			before := 0.0
-			for m, other := range o.homes {
+			for m, other := range o.Homes {
 				if a.due[m] <= a.due[n] && slices.Contains(other, g) {
 					before += load(m)
 				}
@@ -281,21 +283,21 @@ func (a *admission) estimate(now instance.Tick, left []int) (end, late float64) 
 
 // best returns a pattern for the running jobs, nil if there is none, and whether with it all remaining work is done
 // together to the end. next is when another job comes.
-func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
-	if next == 0 && !slices.ContainsFunc(a.homes, func(home []instance.GPUID) bool { return home == nil }) {
-		want := make([]float64, len(a.work))
-		for i, n := range a.work {
-			want[i] = float64(a.left[n])
+func (a *admission) best(next instance.Tick) (best *pattern.Pattern, together bool) {
+	if next == 0 && !slices.ContainsFunc(a.Homes, func(home []instance.GPUID) bool { return home == nil }) {
+		want := make([]float64, len(a.Work))
+		for i, n := range a.Work {
+			want[i] = float64(a.Left[n])
 		}
 		if p := a.pattern(want); p == nil || a.inTime(p) {
 			return p, true
 		}
 	}
-	rest, _ := a.estimate(a.now, a.left)
+	rest, _ := a.estimate(a.now, a.Left)
 	rest -= float64(a.now)
-	least, latest, seen := math.Inf(1), math.Inf(1), map[*pattern]bool{}
-	alone := func(n int) float64 { return float64(a.left[n]) * float64(a.d.alone[a.jobs[n]]) }
-	byLength := slices.Clone(a.work)
+	least, latest, seen := math.Inf(1), math.Inf(1), map[*pattern.Pattern]bool{}
+	alone := func(n int) float64 { return float64(a.Left[n]) * float64(a.d.alone[a.Jobs[n]]) }
+	byLength := slices.Clone(a.Work)
 	slices.SortStableFunc(byLength, func(m, n int) int { return cmp.Compare(alone(m), alone(n)) })
 	most := mostChoices
 	if a.d.config.Quick || a.cell.late > 0 {
@@ -308,7 +310,7 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 					continue
 				}
 				seen[p] = true
-				_, now, left := a.step(p, a.jobs, a.cell.gpus, a.now, next)
+				_, now, left := a.Step(p, a.Jobs, a.cell.gpus, a.now, next)
 				if end, late := a.estimate(now, left); late < latest || late == latest && end < least {
 					best, least, latest = p, end, late
 				}
@@ -319,16 +321,16 @@ func (a *admission) best(next instance.Tick) (best *pattern, together bool) {
 }
 
 // inTime reports whether no running job is late if they repeat a pattern until all of them are done.
-func (a *admission) inTime(p *pattern) bool {
-	at := pick(a.work, p.at)
-	blocks, _ := p.blocks(pick(a.jobs, at), a.cell.gpus, pick(a.left, at), a.now)
-	return a.in.Late(instance.EndsOf(blocks, len(a.in.Jobs))) == instance.NoJob
+func (a *admission) inTime(p *pattern.Pattern) bool {
+	at := state.Pick(a.Work, p.At)
+	blocks, _ := p.Blocks(state.Pick(a.Jobs, at), a.cell.gpus, state.Pick(a.Left, at), a.now)
+	return a.In.Late(instance.EndsOf(blocks, len(a.In.Jobs))) == instance.NoJob
 }
 
 // urgent are sets of running jobs that are due: the first, the first two, all of them and, if there are any, none, so that
 // all jobs are only as fast as necessary.
 func (a *admission) urgent() (list [][]int) {
-	due := slices.DeleteFunc(slices.Clone(a.work), func(n int) bool { return a.due[n] == math.MaxInt64 })
+	due := slices.DeleteFunc(slices.Clone(a.Work), func(n int) bool { return a.due[n] == math.MaxInt64 })
 	slices.SortStableFunc(due, func(m, n int) int { return cmp.Compare(a.due[m], a.due[n]) })
 	for _, some := range []int{1, 2, len(due)} {
 		if some <= len(due) && some > 0 {
@@ -360,21 +362,21 @@ func choices(jobs []int, most int) [][]int {
 // paced returns patterns in which some jobs make way, so that they all end at once or each is equally fast relative to
 // the length of its iterations; the others would be done after rest. If GPUs are too busy for that, the others are
 // slowed down accordingly at first, and less in the next pattern.
-func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pattern) {
+func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pattern.Pattern) {
 	longest := 0.0
 	for _, n := range leaving {
-		longest = max(longest, float64(a.left[n])*float64(a.d.alone[a.jobs[n]]))
+		longest = max(longest, float64(a.Left[n])*float64(a.d.alone[a.Jobs[n]]))
 	}
-	want, stretch := make([]float64, len(a.work)), 1.0
+	want, stretch := make([]float64, len(a.Work)), 1.0
 	for range paceRounds {
-		for i, n := range a.work {
+		for i, n := range a.Work {
 			switch {
 			case !slices.Contains(leaving, n):
-				want[i] = stretch * float64(a.left[n]) / max(1, min(rest, duePart*float64(a.due[n]-a.now)))
+				want[i] = stretch * float64(a.Left[n]) / max(1, min(rest, duePart*float64(a.due[n]-a.now)))
 			case atOnce:
-				want[i] = float64(a.left[n]) / longest
+				want[i] = float64(a.Left[n]) / longest
 			default:
-				want[i] = 1 / float64(a.d.alone[a.jobs[n]])
+				want[i] = 1 / float64(a.d.alone[a.Jobs[n]])
 			}
 		}
 		p := a.pattern(want)
@@ -384,9 +386,9 @@ func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pat
 		list = append(list, p)
 		before := stretch
 		stretch = 1
-		for n, at := range p.at {
-			if slices.Contains(leaving, a.work[at]) {
-				stretch = max(stretch, want[at]*float64(p.period)/float64(p.r[n]))
+		for n, at := range p.At {
+			if slices.Contains(leaving, a.Work[at]) {
+				stretch = max(stretch, want[at]*float64(p.Period)/float64(p.Iterations[n]))
 			}
 		}
 		if stretch < before*1.05 {
@@ -397,15 +399,15 @@ func (a *admission) paced(leaving []int, atOnce bool, rest float64) (list []*pat
 }
 
 // pattern is a pattern of the running jobs, with iterations in these proportions; nil: there is none.
-func (a *admission) pattern(want []float64) *pattern {
-	p := patternInPlace(a.in, pick(a.jobs, a.work), a.nodes, pick(a.homes, a.work), want, phasePattern)
-	return a.patterns.scheduled(fmt.Sprint(a.work, pick(a.homes, a.work), p.r), p, a.d.seed, phaseTries, nil)
+func (a *admission) pattern(want []float64) *pattern.Pattern {
+	p := pattern.InPlace(a.In, state.Pick(a.Jobs, a.Work), a.Nodes, state.Pick(a.Homes, a.Work), want, phasePattern)
+	return a.patterns.Scheduled(fmt.Sprint(a.Work, state.Pick(a.Homes, a.Work), p.Iterations), p, a.d.seed, phaseTries, nil)
 }
 
 // write adds the plan of the cell to the overall plan.
 func (a *admission) write(plan *instance.BlockSchedule) {
 	plan.Blocks = append(plan.Blocks, a.blocks...)
-	for n, home := range a.homes {
-		plan.Residency[a.jobs[n]] = pick(a.cell.gpus, home)
+	for n, home := range a.Homes {
+		plan.Residency[a.Jobs[n]] = state.Pick(a.cell.gpus, home)
 	}
 }

@@ -4,15 +4,30 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
 )
+
+// Config sets how the searches of this package run.
+type Config struct {
+	// Rounds limits the work of [Config.Phases]; 0 means until the context ends.
+	Rounds int
+	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling.
+	Quick bool
+	// Without lists the methods that are switched off.
+	Without method.Set
+	// Improved is called with the value of each plan better than all before it; nil: no one is told.
+	Improved func(value *big.Rat)
+}
 
 // Cells plans jobs that share GPUs on cells, groups of nodes of a rack that share no job: jobs are assigned to cells by
 // their work and exchanged between them; those of a cell repeat a pattern together or, if memory does not hold them
@@ -26,7 +41,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	if plans := c.copies(ctx, in, rng); plans != nil {
 		return plans, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: Alone(in), strays: straying(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: queue.Alone(in), strays: pattern.Strays(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
 	d.works, d.on = works(in)
 	var best *instance.BlockSchedule
 	var failed error
@@ -52,7 +67,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		if best != nil && ctx.Err() != nil {
 			break
 		}
-		within, cancel := Portion(ctx, exchangePart/float64(len(sizes)-n))
+		within, cancel := state.Portion(ctx, exchangePart/float64(len(sizes)-n))
 		cells, err := d.divide(within, size)
 		cancel()
 		if err != nil {
@@ -73,7 +88,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 					return nil, d.missed(best)
 				}
 			}
-			within, cancel := Portion(ctx, exchangePart)
+			within, cancel := state.Portion(ctx, exchangePart)
 			d.exchange(within, divisions[chosen])
 			cancel()
 			take(chosen)
@@ -103,14 +118,6 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
 
-// Portion ends a context after a fraction of its time, if that is limited.
-func Portion(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
-	}
-	return ctx, func() {}
-}
-
 // dealer assigns jobs to cells.
 type dealer struct {
 	config Config
@@ -121,7 +128,7 @@ type dealer struct {
 	known  map[string]*found // by groups of identical jobs and nodes
 	works  []float64         // least GPU-ticks of each job on any type
 	on     [][]float64       // the same by type of GPU, 0 if it may not run there
-	strays []bool            // by job, see straying
+	strays []bool            // by job, see [pattern.Strays]
 	rng    *rand.Rand
 	seed   uint64 // of patterns
 }
@@ -129,7 +136,7 @@ type dealer struct {
 // found is the best pattern found of a group of jobs, nil if they do not fit together, and the number of searches for
 // it.
 type found struct {
-	*pattern
+	*pattern.Pattern
 	searches int
 }
 
@@ -161,9 +168,6 @@ func (c *cell) last() instance.Tick {
 // level is the mean work of a GPU.
 func (c *cell) level() float64 { return c.work / float64(len(c.gpus)) }
 
-// mostTogether is the largest number of jobs planned together: for more the search is too coarse.
-const mostTogether = 48
-
 // sizes are the numbers of nodes per cell worth trying.
 func (d *dealer) sizes() []int {
 	widest, gpus := 0, d.in.WidestNode()
@@ -176,12 +180,12 @@ func (d *dealer) sizes() []int {
 	}
 	var sizes []int
 	for size := (widest + gpus - 1) / gpus; size <= whole && len(sizes) < 3; size *= 2 {
-		if cells := max(1, len(d.in.Nodes)/size); len(d.in.Jobs)/cells > mostTogether && (len(sizes) > 0 || !d.in.Queues()) {
+		if cells := max(1, len(d.in.Nodes)/size); len(d.in.Jobs)/cells > pattern.MostJobs && (len(sizes) > 0 || !d.in.Queues()) {
 			break
 		}
 		sizes = append(sizes, size)
 	}
-	if len(d.in.Jobs) <= mostTogether && len(d.in.Racks) == 1 && !slices.Contains(sizes, whole) {
+	if len(d.in.Jobs) <= pattern.MostJobs && len(d.in.Racks) == 1 && !slices.Contains(sizes, whole) {
 		sizes = append(sizes, whole)
 	}
 	return sizes
@@ -235,7 +239,7 @@ func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error
 func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
 	c.late = 0
 	if c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches); err == nil {
-		c.fits = len(c.jobs) == 0 || d.known[key(d.class, d.kinds, c.jobs, c.nodes)].pattern != nil
+		c.fits = len(c.jobs) == 0 || d.known[pattern.Key(d.class, d.kinds, c.jobs, c.nodes)].Pattern != nil
 	}
 	return err
 }
@@ -290,7 +294,7 @@ func (d *dealer) cut(size int) []cell {
 				continue // too few are left
 			}
 			c := cell{nodes: slices.Sorted(slices.Values(group))}
-			c.gpus = gpusOf(d.in, c.nodes)
+			c.gpus = d.in.GPUsOn(c.nodes)
 			cells = append(cells, c)
 		}
 	}
@@ -299,12 +303,12 @@ func (d *dealer) cut(size int) []cell {
 
 // works returns the least GPU-ticks of every job on any type, and those by type of GPU.
 func works(in *instance.Instance) (least []float64, on [][]float64) {
-	q := newQueue(in)
+	q := queue.New(in)
 	for j := range in.Jobs {
-		least, on = append(least, q.work(instance.JobID(j))), append(on, make([]float64, len(in.Types)))
+		least, on = append(least, q.Work(instance.JobID(j))), append(on, make([]float64, len(in.Types)))
 		for t := range in.Types {
 			if in.Jobs[j].Runs(instance.TypeID(t)) {
-				on[j][t] = float64(in.Jobs[j].Iterations) * float64(q.iteration(instance.JobID(j), instance.TypeID(t)))
+				on[j][t] = float64(in.Jobs[j].Iterations) * float64(q.Iteration(instance.JobID(j), instance.TypeID(t)))
 			}
 		}
 	}
@@ -322,10 +326,10 @@ func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
 // deal gives the jobs, those with most work first, to the cell that then has least work per GPU, and then swaps jobs
 // between the fullest cell and others.
 func (d *dealer) deal(cells []cell) error {
-	order := (&queue{in: d.in}).byRelease()
+	order := d.in.AllJobs()
 	slices.SortStableFunc(order, func(a, b instance.JobID) int {
 		due := func(j instance.JobID) instance.Tick { return cmp.Or(d.in.Jobs[j].Deadline, math.MaxInt64) }
-		return cmp.Or(cmp.Compare(due(a), due(b)), cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]))
+		return cmp.Or(cmp.Compare(due(a), due(b)), cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]), cmp.Compare(d.in.Jobs[a].Release, d.in.Jobs[b].Release))
 	})
 	for _, j := range order {
 		best, least, timely := -1, 0.0, false
@@ -551,9 +555,9 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 			return nil
 		}
 		searches[last]++
-		within, cancel := Portion(ctx, 1/float64(1+len(cells)))
+		within, cancel := state.Portion(ctx, 1/float64(1+len(cells)))
 		if searches[last] == 1 && cells[last].admission == nil {
-			part, cancel := Portion(within, 0.5)
+			part, cancel := state.Portion(within, 0.5)
 			d.takeTurns(part, &cells[last], admissionTries)
 			cancel()
 		}
@@ -568,11 +572,11 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 
 // hurry admits the jobs of cells one by one where some are late, in a part of the time.
 func (d *dealer) hurry(ctx context.Context, cells []cell, part float64, tries int) {
-	within, cancel := Portion(ctx, part)
+	within, cancel := state.Portion(ctx, part)
 	defer cancel()
 	for n := range cells {
 		if cells[n].late > 0 {
-			part, cancel := Portion(within, 1/float64(len(cells)-n))
+			part, cancel := state.Portion(within, 1/float64(len(cells)-n))
 			d.takeTurns(part, &cells[n], tries)
 			cancel()
 		}
@@ -594,19 +598,19 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	if len(jobs) == 0 {
 		return from, nil
 	}
-	k := key(d.class, d.kinds, jobs, c.nodes)
+	k := pattern.Key(d.class, d.kinds, jobs, c.nodes)
 	f := d.known[k]
 	if f == nil {
 		f = &found{}
-		if len(jobs) <= mostTogether || !d.in.Queues() {
+		if len(jobs) <= pattern.MostJobs || !d.in.Queues() {
 			var err error
-			if f.pattern, err = newPattern(ctx, d.in, d.pcg(0), jobs, c.nodes, listTries); err != nil && (len(jobs) == 1 || !d.in.Queues()) {
+			if f.Pattern, err = pattern.New(ctx, d.in, d.pcg(0), jobs, c.nodes, pattern.ListTries); err != nil && (len(jobs) == 1 || !d.in.Queues()) {
 				return 0, err
 			}
 		}
 		d.known[k] = f
 	}
-	if f.pattern == nil { // one after the other
+	if f.Pattern == nil { // one after the other
 		byLength := slices.Clone(jobs)
 		slices.SortStableFunc(byLength, func(a, b instance.JobID) int {
 			return cmp.Compare(d.length(b), d.length(a))
@@ -627,19 +631,19 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		if _, limited := ctx.Deadline(); limited {
 			rounds = 0
 		}
-		if err := f.search(ctx, d.pcg(1+f.searches), rounds, f.searches == 0); err != nil {
+		if err := f.Search(ctx, d.pcg(1+f.searches), rounds, f.searches == 0); err != nil {
 			return 0, err
 		}
 	}
-	jobs = pick(jobs, f.at)
+	jobs = state.Pick(jobs, f.At)
 	start, left := from, make([]int, len(jobs))
 	for n, j := range jobs {
 		job := &d.in.Jobs[j]
 		start, left[n] = max(start, max(from, job.Release)+job.Load), job.Iterations
 	}
-	write := f.blocks // to estimate the end, without list schedules of what is left
+	write := f.Blocks // to estimate the end, without list schedules of what is left
 	if plan != nil {
-		write = f.evenly
+		write = f.Evenly
 	}
 	blocks, end := write(jobs, c.gpus, left, start)
 	if plan == nil && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Deadline > 0 }) {
@@ -647,8 +651,8 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 	}
 	if plan != nil {
 		plan.Blocks = append(plan.Blocks, blocks...)
-		for n, gpus := range f.s.Residency {
-			plan.Residency[jobs[n]] = pick(c.gpus, gpus)
+		for n, gpus := range f.Schedule.Residency {
+			plan.Residency[jobs[n]] = state.Pick(c.gpus, gpus)
 		}
 	}
 	return end, nil

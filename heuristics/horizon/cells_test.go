@@ -13,6 +13,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
 	"jigsaw/method"
 )
@@ -32,7 +33,7 @@ func TestCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 8))
 	made, turns := 0, 0
 	for n := range 150 {
-		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
+		in := heuristicstest.Queueing(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
 		for _, alike := range in.Classes() {
 			iterations := 1 + rng.IntN(200)
 			for _, j := range alike {
@@ -70,7 +71,7 @@ func TestQuickAdmission(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 8))
 	sooner := 0
 	for range 100 {
-		in := draw(rng, instance.Makespan)
+		in := heuristicstest.Queueing(rng, instance.Makespan)
 		for _, alike := range in.Classes() {
 			iterations := 50 + rng.IntN(200)
 			for _, j := range alike {
@@ -94,7 +95,7 @@ func TestQuickAdmission(t *testing.T) {
 
 // TestAdmissionByType: jobs are admitted to GPUs of the types that they may use, where there are others beside them.
 func TestAdmissionByType(t *testing.T) {
-	in := compiled(t, `
+	in := heuristicstest.Compiled(t, `
 residence: run
 cluster:
   gpu_types: [{name: v, memory: 2100kB}, {name: other, memory: 1GB}]
@@ -115,7 +116,7 @@ jobs:
 // part; with one job more, or one node less, there is still a plan.
 func TestCopies(t *testing.T) {
 	plan := func(racks, nodes, jobs, more int, keys string) (*big.Rat, int) {
-		in := compiled(t, fmt.Sprintf(`
+		in := heuristicstest.Compiled(t, fmt.Sprintf(`
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
   racks: [{count: %d, nodes: %d, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]
@@ -148,7 +149,7 @@ jobs:
 func TestDueInCells(t *testing.T) {
 	made := 0
 	for n := range 3 {
-		in := compiled(t, fmt.Sprintf(`
+		in := heuristicstest.Compiled(t, fmt.Sprintf(`
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
   racks: [{nodes: 2, gpus: 2, gpu: v, nic: 80Mbit/s, fabric: 800Mbit/s}]

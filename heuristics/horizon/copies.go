@@ -9,13 +9,15 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
 )
 
 // copies plans a part of the jobs on a part of the nodes such that several copies of the part make up the whole, and
 // repeats its plans: eight identical racks with eight times the jobs of one are planned as one. nil: there is no such
 // part, or no plan of it.
 func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) (list []*instance.BlockSchedule) {
-	if slices.Contains(straying(in), true) {
+	if slices.Contains(pattern.Strays(in), true) {
 		return nil // copies would have links in common
 	}
 	classes := in.Classes()
@@ -53,12 +55,12 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		for _, s := range plans {
 			plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 			for n := range times {
-				gpus := gpusOf(in, nodes[n])
+				gpus := in.GPUsOn(nodes[n])
 				for j, home := range s.Residency {
-					plan.Residency[jobs[n][at[j]]] = pick(gpus, home)
+					plan.Residency[jobs[n][at[j]]] = state.Pick(gpus, home)
 				}
 				for _, b := range s.Blocks {
-					plan.Blocks = append(plan.Blocks, renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, of(gpus)))
+					plan.Blocks = append(plan.Blocks, pattern.Renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, pattern.Through(gpus)))
 				}
 			}
 			plan.Sort()

@@ -5,6 +5,8 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/groups"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
 )
 
 // nodeGroup is a set of jobs that share nodes of one rack, and their memory, at the same time.
@@ -22,7 +24,7 @@ type nodeGroup struct {
 // in between, and single ones that are alone in a block. Jobs after them may come as early as planned; by is when all
 // have to end, 0: no limit.
 func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.Tick) (list []nodeGroup) {
-	s, strays, shared := staysOf(in, plan), straying(in), make([]bool, len(in.Jobs))
+	s, strays, shared := staysOf(in, plan), pattern.Strays(in), make([]bool, len(in.Jobs))
 	for i := range plan.Blocks {
 		iterations := plan.Blocks[i].IterationsOf()
 		for j := range iterations {
@@ -30,7 +32,7 @@ func groupsOf(in *instance.Instance, plan *instance.BlockSchedule, by instance.T
 		}
 	}
 	for _, jobs := range groups.Sharing(plan, s.from, s.to, s.pairs()) {
-		if len(jobs) == 1 && !shared[jobs[0]] || len(jobs) > mostTogether {
+		if len(jobs) == 1 && !shared[jobs[0]] || len(jobs) > pattern.MostJobs {
 			continue
 		}
 		g := s.group(jobs)
@@ -99,13 +101,13 @@ func (s *stays) pairs() (pairs [][2]instance.JobID) {
 
 // group is the group of some jobs, without the limits that others set to its time.
 func (s *stays) group(jobs []instance.JobID) nodeGroup {
-	g := nodeGroup{jobs: jobs, ends: pick(s.to, jobs)}
+	g := nodeGroup{jobs: jobs, ends: state.Pick(s.to, jobs)}
 	for _, j := range jobs {
 		g.nodes = append(g.nodes, s.nodes[j]...)
 	}
 	slices.Sort(g.nodes)
 	g.nodes = slices.Compact(g.nodes)
-	g.gpus = gpusOf(s.in, g.nodes)
+	g.gpus = s.in.GPUsOn(g.nodes)
 	for _, j := range jobs {
 		home := make([]instance.GPUID, len(s.plan.Residency[j]))
 		for i, gpu := range s.plan.Residency[j] {
@@ -119,7 +121,7 @@ func (s *stays) group(jobs []instance.JobID) nodeGroup {
 // others returns when the nodes of a group become free of earlier jobs; when it has to leave the nodes that others use
 // after it; and whether some are there between its jobs.
 func (s *stays) others(g *nodeGroup) (free instance.Tick, leave map[instance.NodeID]instance.Tick, between bool) {
-	first, end := slices.Min(pick(s.from, g.jobs)), slices.Max(g.ends)
+	first, end := slices.Min(state.Pick(s.from, g.jobs)), slices.Max(g.ends)
 	leave = map[instance.NodeID]instance.Tick{}
 	for _, n := range g.nodes {
 		last, followed := instance.Tick(0), false

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
 )
@@ -26,9 +27,9 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 	if c.Rounds > 0 {
 		groups = groups[:min(mostGroups, len(groups))]
 	}
-	q, seed, found := newQueue(in), rng.Uint64(), make([][]instance.Block, len(groups))
+	seed, found := rng.Uint64(), make([][]instance.Block, len(groups))
 	state.Parallel(len(groups), func(n int) {
-		p := &phases{ctx: ctx, q: q, group: &groups[n], seed: seed, slack: c.Slack, patterns: patterns{}}
+		p := &phases{ctx: ctx, in: in, group: &groups[n], seed: seed, patterns: pattern.Cache{}}
 		p.shorter = by == 0 && in.Objective == instance.Makespan
 		found[n] = p.search()
 	})
@@ -61,12 +62,11 @@ func (c Config) Phases(ctx context.Context, in *instance.Instance, plan *instanc
 // phases searches for the phases of a group.
 type phases struct {
 	ctx      context.Context
-	q        *queue
+	in       *instance.Instance
 	group    *nodeGroup
 	seed     uint64
-	slack    []float64 // see [Config]
-	shorter  bool      // the end of the group counts, then weighted completion
-	patterns patterns  // by iterations of each job; nil: there is none
+	shorter  bool          // the end of the group counts, then weighted completion
+	patterns pattern.Cache // by iterations of each job; nil: there is none
 }
 
 // partial is a plan of a group: phases, followed by everything left together.
@@ -105,7 +105,7 @@ const (
 func (p *phases) search() (best []instance.Block) {
 	now := partial{now: slices.Min(p.group.ready), ends: p.group.ends}
 	for _, j := range p.group.jobs {
-		now.left = append(now.left, p.q.in.Jobs[j].Iterations)
+		now.left = append(now.left, p.in.Jobs[j].Iterations)
 	}
 	least := p.cost(&now, 1)
 	last := slices.Max(now.ends)
@@ -155,7 +155,7 @@ func (p *phases) cost(of *partial, part float64) (sum float64) {
 		if of.left[n] > 0 {
 			end = float64(of.now) + float64(part*(end-float64(of.now)))
 		}
-		sum += float64(float64(p.q.in.Jobs[j].Weight) * end)
+		sum += float64(float64(p.in.Jobs[j].Weight) * end)
 	}
 	return sum
 }
@@ -169,7 +169,7 @@ func (p *phases) order(left []int) (list []int) {
 		}
 	}
 	ratio := func(n int) float64 {
-		j := &p.q.in.Jobs[p.group.jobs[n]]
+		j := &p.in.Jobs[p.group.jobs[n]]
 		return float64(left[n]) * float64(j.FastestFull()) * float64(j.Workers) / float64(j.Weight)
 	}
 	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(ratio(a), ratio(b)), cmp.Compare(a, b)) })
@@ -179,7 +179,7 @@ func (p *phases) order(left []int) (list []int) {
 // phase adds a phase, which lasts until one of its running jobs ends, or another is ready. Running are urgent jobs and
 // then, in order, those on whose GPUs fewer jobs run than the kind permits. It reports whether no job is late.
 func (p *phases) phase(before *partial, order []int, kind phaseKind) (after partial, ok bool) {
-	in := p.q.in
+	in := p.in
 	until := float64(slices.Min(p.group.due) - before.now)
 	urgent := make([]bool, len(before.left))
 	next := instance.Tick(0) // when another is ready
@@ -222,7 +222,7 @@ func (p *phases) phase(before *partial, order []int, kind phaseKind) (after part
 	if x == nil {
 		return after, false
 	}
-	blocks, end := x.phase(p.group.jobs, p.group.gpus, after.left, before.now, next)
+	blocks, end := x.Phase(p.group.jobs, p.group.gpus, after.left, before.now, next)
 	after.blocks, after.now = append(after.blocks, blocks...), end
 	p.finish(&after, blocks)
 	return after, p.together(&after)
@@ -241,7 +241,7 @@ func (p *phases) together(of *partial) bool {
 		if x == nil {
 			return false
 		}
-		of.rest, _ = x.blocks(p.group.jobs, p.group.gpus, slices.Clone(of.left), start)
+		of.rest, _ = x.Blocks(p.group.jobs, p.group.gpus, slices.Clone(of.left), start)
 		p.finish(of, of.rest)
 	}
 	for n, end := range of.ends {
@@ -254,7 +254,7 @@ func (p *phases) together(of *partial) bool {
 
 // finish records the ends of the jobs with iterations in blocks.
 func (p *phases) finish(of *partial, blocks []instance.Block) {
-	ends := instance.EndsOf(blocks, len(p.q.in.Jobs))
+	ends := instance.EndsOf(blocks, len(p.in.Jobs))
 	for n, j := range p.group.jobs {
 		if ends[j] > 0 {
 			of.ends[n] = ends[j]
@@ -264,7 +264,7 @@ func (p *phases) finish(of *partial, blocks []instance.Block) {
 
 // pattern is a pattern of the jobs that want iterations, on their GPUs, in these proportions; nil: there is none. All
 // jobs of the group are in memory: in phases none leaves it before it ends.
-func (p *phases) pattern(want []float64) *pattern {
-	x := patternInPlace(p.q.in, p.group.jobs, p.group.nodes, p.group.homes, want, phasePattern)
-	return p.patterns.scheduled(fmt.Sprint(x.r), x, p.seed, phaseTries, p.slack)
+func (p *phases) pattern(want []float64) *pattern.Pattern {
+	x := pattern.InPlace(p.in, p.group.jobs, p.group.nodes, p.group.homes, want, phasePattern)
+	return p.patterns.Scheduled(fmt.Sprint(x.Iterations), x, p.seed, phaseTries, nil)
 }

@@ -11,7 +11,9 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
 )
 
 // TestPhases: phases make valid plans with no more weighted completion, or that end no later, in which no
@@ -21,7 +23,7 @@ func TestPhases(t *testing.T) {
 	made, better := 0, 0
 	for n := range instancetest.Many(6000, 600) {
 		objective := []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2]
-		in := draw(rng, objective)
+		in := heuristicstest.Queueing(rng, objective)
 		for _, alike := range in.Classes() {
 			iterations := 1 + rng.IntN(300)
 			for _, j := range alike {
@@ -31,7 +33,7 @@ func TestPhases(t *testing.T) {
 		var s *instance.BlockSchedule
 		var err error
 		if n%3 == 0 {
-			s, _, err = horizon.Config{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+			s, _, err = queue.Search{Rounds: 20}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		} else {
 			s, err = cells(horizon.Config{Quick: true}, in)
 		}
@@ -72,36 +74,9 @@ func TestPhases(t *testing.T) {
 	require.Greater(t, better, made/12)
 }
 
-// TestOrdersMeetDeadlines: if orders miss deadlines that a plan meets, the search finds others.
-func TestOrdersMeetDeadlines(t *testing.T) {
-	rng := rand.New(rand.NewPCG(19, 11))
-	met, all := 0, 0
-	for range instancetest.Many(400, 150) {
-		in := draw(rng, instance.WeightedCompletion)
-		shortest := *in
-		shortest.Objective = instance.Makespan
-		s, _, err := horizon.Config{Rounds: 40, Whole: true}.Orders(context.Background(), &shortest, rand.New(rand.NewPCG(2, 2)))
-		if err != nil {
-			continue
-		}
-		_, ends := s.Spans(in)
-		for j := range in.Jobs {
-			in.Jobs[j].Deadline = ends[j]
-		}
-		all++
-		d, _, err := horizon.Config{Rounds: 60, Whole: true}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
-		if err == nil {
-			met++
-			require.Empty(t, check.Blocks(in, d))
-		}
-	}
-	t.Logf("%d of %d are met", met, all)
-	require.Greater(t, met, all*95/100)
-}
-
 // TestPhasesApart: jobs of one pattern that share no node need not keep its pace, nor wait for each other.
 func TestPhasesApart(t *testing.T) {
-	in := compiled(t, `
+	in := heuristicstest.Compiled(t, `
 residence: run
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
@@ -111,7 +86,7 @@ jobs:
   - {name: short, model: m, workers: 2, iterations: 1000, release: 4s, placement: {within: node}}
 `)
 	rng := func() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
-	plan, err := horizon.Queue(in)
+	plan, err := queue.FirstCome(in)
 	require.NoError(t, err)
 	long, short := plan.Blocks[0], plan.Blocks[1]
 	require.Len(t, plan.Blocks, 2)

@@ -9,7 +9,9 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
 )
 
 // TestScaled: plans of a fraction of the iterations are valid when scaled up, where memory is short, jobs are loaded, released
@@ -18,7 +20,7 @@ func TestScaled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
 	made, short := 0, 0
 	for n := range instancetest.Many(120, 8) {
-		in := draw(rng, instance.WeightedCompletion)
+		in := heuristicstest.Queueing(rng, instance.WeightedCompletion)
 		if n%4 == 0 {
 			in.Residence = instance.WholePlan
 		}
@@ -59,11 +61,11 @@ func TestScaled(t *testing.T) {
 
 // TestScaledNight: on a small night they have less weighted completion than units that queue.
 func TestScaledNight(t *testing.T) {
-	in := night(t, 4, 24, 60_000, instance.WeightedCompletion)
+	in := heuristicstest.Night(t, 4, 24, 60_000, instance.WeightedCompletion)
 	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)), nil)
 	require.NoError(t, err)
 	require.Empty(t, check.Blocks(in, s))
-	queue, _, err := horizon.Config{Rounds: 300}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	queue, _, err := queue.Search{Rounds: 300}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	v, _ := in.Value(s).Float64()
 	units, _ := in.Value(queue).Float64()

@@ -10,6 +10,8 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
 )
 
 // upscaler makes a plan of all iterations from a schedule of the same fraction of each job. The times of the schedule at
@@ -164,21 +166,21 @@ func (u *upscaler) together(jobs []int) (sets [][]int) {
 }
 
 // occupants are jobs with those of them that are in memory, on all nodes of any, and where each of them lives there.
-func (u *upscaler) occupants(jobs []int) (o occupants, homes [][]instance.GPUID) {
-	o = occupants{in: u.in, homes: make([][]instance.GPUID, len(jobs)), left: pick(u.left, jobs)}
+func (u *upscaler) occupants(jobs []int) (o pattern.Occupants, homes [][]instance.GPUID) {
+	o = pattern.Occupants{In: u.in, Homes: make([][]instance.GPUID, len(jobs)), Left: state.Pick(u.left, jobs)}
 	for _, j := range jobs {
-		o.jobs, o.nodes = append(o.jobs, instance.JobID(j)), append(o.nodes, u.nodes[j]...)
+		o.Jobs, o.Nodes = append(o.Jobs, instance.JobID(j)), append(o.Nodes, u.nodes[j]...)
 	}
-	slices.Sort(o.nodes)
-	o.nodes = slices.Compact(o.nodes)
-	gpus := gpusOf(u.in, o.nodes)
+	slices.Sort(o.Nodes)
+	o.Nodes = slices.Compact(o.Nodes)
+	gpus := u.in.GPUsOn(o.Nodes)
 	homes = make([][]instance.GPUID, len(jobs))
 	for i, j := range jobs {
 		for _, g := range u.homes[j] {
 			homes[i] = append(homes[i], instance.GPUID(slices.Index(gpus, g)))
 		}
 		if u.loaded[j] >= 0 {
-			o.homes[i] = homes[i]
+			o.Homes[i] = homes[i]
 		}
 	}
 	return o, homes
@@ -189,32 +191,32 @@ func (u *upscaler) occupants(jobs []int) (o occupants, homes [][]instance.GPUID)
 func (u *upscaler) phase(jobs []int, next int) bool {
 	slices.SortStableFunc(jobs, func(a, b int) int { return cmp.Compare(u.first[a], u.first[b]) }) // who comes first if there is no room for all
 	o, homes := u.occupants(jobs)
-	gpus, now := gpusOf(u.in, o.nodes), instance.Tick(0)
-	for _, n := range o.nodes {
+	gpus, now := u.in.GPUsOn(o.Nodes), instance.Tick(0)
+	for _, n := range o.Nodes {
 		now = max(now, u.free[n])
 	}
 	all := instance.UpTo[int](len(jobs))
 	ends := func(i int) bool { return next >= u.end[jobs[i]] }
-	open := func(i int) bool { return ends(i) && o.left[i] > 0 && o.homes[i] != nil }
+	open := func(i int) bool { return ends(i) && o.Left[i] > 0 && o.Homes[i] != nil }
 	ending := slices.ContainsFunc(all, ends)
 	for {
 		for i, j := range jobs {
 			job := &u.in.Jobs[j]
-			full := func(g instance.GPUID) bool { return u.in.Queues() && !o.fits(job, g, u.in.GPUs[gpus[g]].Type) }
-			if o.homes[i] == nil && !slices.ContainsFunc(homes[i], full) {
-				o.homes[i], u.loaded[j] = homes[i], max(now, job.Release)+job.Load
+			full := func(g instance.GPUID) bool { return u.in.Queues() && !o.Fits(job, g, u.in.GPUs[gpus[g]].Type) }
+			if o.Homes[i] == nil && !slices.ContainsFunc(homes[i], full) {
+				o.Homes[i], u.loaded[j] = homes[i], max(now, job.Release)+job.Load
 			}
 		}
 		var want []float64
-		o.work = o.work[:0]
+		o.Work = o.Work[:0]
 		loaded := instance.Tick(math.MaxInt64) // when the next job is in memory
 		for i, j := range jobs {
 			switch {
-			case o.homes[i] == nil || o.left[i] == 0:
+			case o.Homes[i] == nil || o.Left[i] == 0:
 			case u.loaded[j] > now:
 				loaded = min(loaded, u.loaded[j])
 			default:
-				o.work, want = append(o.work, i), append(want, u.due(j, next))
+				o.Work, want = append(o.Work, i), append(want, u.due(j, next))
 			}
 		}
 		busy := slices.ContainsFunc(want, worth)
@@ -232,24 +234,24 @@ func (u *upscaler) phase(jobs []int, next int) bool {
 		until := loaded
 		if !ending {
 			repeats := math.Inf(1)
-			for n, at := range p.at {
-				if p.r[n] > 0 {
-					repeats = min(repeats, want[at]/float64(p.r[n]))
+			for n, at := range p.At {
+				if p.Iterations[n] > 0 {
+					repeats = min(repeats, want[at]/float64(p.Iterations[n]))
 				}
 			}
-			until = min(until, now+p.period*max(1, instance.Tick(repeats)))
+			until = min(until, now+p.Period*max(1, instance.Tick(repeats)))
 		}
 		if until == math.MaxInt64 {
 			until = 0 // until one of them ends
 		}
 		var blocks []instance.Block
-		blocks, now, o.left = o.step(p, o.jobs, gpus, now, until)
+		blocks, now, o.Left = o.Step(p, o.Jobs, gpus, now, until)
 		u.plan.Blocks = append(u.plan.Blocks, blocks...)
 		for i, j := range jobs {
-			u.left[j] = o.left[i]
+			u.left[j] = o.Left[i]
 		}
 	}
-	for _, n := range o.nodes {
+	for _, n := range o.Nodes {
 		u.free[n] = now
 	}
 	return true
@@ -260,15 +262,15 @@ func worth(iterations float64) bool { return iterations >= 0.5 }
 
 // pattern is one of the jobs at work, in which their iterations are in these proportions; nil: there is none. Those that
 // want hardly any have none.
-func (u *upscaler) pattern(o *occupants, want []float64) *pattern {
+func (u *upscaler) pattern(o *pattern.Occupants, want []float64) *pattern.Pattern {
 	for n, w := range want {
 		if !worth(w) {
 			want[n] = 0
 		}
 	}
-	p := patternInPlace(u.in, pick(o.jobs, o.work), o.nodes, pick(o.homes, o.work), want, heuristics.MostPattern)
-	p.smaller(want, heuristics.MostPattern, max(leastTasks, min(mostTasks, planTasks/len(u.left))))
-	if p.schedule(context.Background(), rand.New(rand.NewPCG(u.seed, 0)), u.tries) != nil {
+	p := pattern.InPlace(u.in, state.Pick(o.Jobs, o.Work), o.Nodes, state.Pick(o.Homes, o.Work), want, heuristics.MostPattern)
+	p.Shrink(want, heuristics.MostPattern, max(leastTasks, min(mostTasks, planTasks/len(u.left))))
+	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(u.seed, 0)), u.tries) != nil {
 		return nil
 	}
 	return p

@@ -242,3 +242,18 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 	r.settle(j, tasks, best, bestSpan)
 	return true
 }
+
+// AddTurn adds an iteration of a job to the schedule from which a repair starts: tasks of zero length at these
+// depths, on the previous GPUs of the job. Only their order matters.
+func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instance.Tick, counts []int, syncs bool, rate instance.RateLevel) {
+	worker := 0
+	for d, count := range counts {
+		for range count {
+			s.Tasks = append(s.Tasks, instance.Task{Job: j, Iteration: iteration, GPU: s.Residency[j][worker], Depth: d, Start: start})
+			worker++
+		}
+	}
+	if syncs {
+		s.Syncs = append(s.Syncs, instance.Sync{Job: j, Iteration: iteration, Start: start, Rate: rate})
+	}
+}

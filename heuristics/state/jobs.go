@@ -138,3 +138,12 @@ func Fits(in *instance.Instance, j instance.JobID, nodes []instance.NodeID) bool
 	}
 	return all >= job.Workers
 }
+
+// Pick returns the elements of a list at some positions.
+func Pick[T any, N ~int | ~int32](list []T, at []N) []T {
+	some := make([]T, len(at))
+	for n, i := range at {
+		some[n] = list[i]
+	}
+	return some
+}

@@ -72,3 +72,12 @@ type Incumbent struct {
 	Schedule *instance.Schedule
 	Value    Value
 }
+
+// SumOfEnds adds up the ends of the jobs of a plan, to compare plans of equal value.
+func SumOfEnds(in *instance.Instance, s *instance.BlockSchedule) (sum instance.Tick) {
+	_, to := s.Spans(in)
+	for _, end := range to {
+		sum += end
+	}
+	return sum
+}

@@ -17,7 +17,7 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/memorytime"
-	queues "jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
 )
 
 // TestSandwich: every bound <= the optimum of brute force <= every plan, and nothing that fits by itself is
@@ -63,10 +63,10 @@ func TestSandwich(t *testing.T) {
 		if together, _, _ := instancetest.OptimumWithin(in.Resident(), 40_000); together == nil || together.Cmp(optimum) > 0 {
 			waited++
 		}
-		if _, err := queues.Queue(in); err != nil {
+		if _, err := queue.FirstCome(in); err != nil {
 			continue
 		}
-		plan, _, err := queues.Config{Rounds: 10}.Orders(context.Background(), in, rng)
+		plan, _, err := queue.Search{Rounds: 10}.Orders(context.Background(), in, rng)
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, plan))
 		require.LessOrEqual(t, optimum.Cmp(in.Value(plan)), 0)

@@ -1,4 +1,4 @@
-package horizon
+package resume
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/queue"
+	"jigsaw/heuristics/state"
 )
 
 // Interrupted is a plan in blocks that was in progress when something changed.
@@ -37,7 +40,7 @@ type Resumption struct {
 
 	in    *instance.Instance
 	was   Interrupted
-	queue *queue
+	queue *queue.Simulation
 	// units are the jobs that share GPUs, each ascending, in order of their first jobs.
 	units []group
 	// blocksOf each job in the plan, by number.
@@ -52,7 +55,7 @@ type Resumption struct {
 	goes  []int // for jobs that move: the unit that they join; -1: none
 	parts []part
 	value *big.Rat
-	ends  instance.Tick // see [Ends]
+	ends  instance.Tick // see [state.SumOfEnds]
 }
 
 // group is the jobs of a unit.
@@ -68,14 +71,14 @@ type group struct {
 
 // Resume carries a plan on, without a search. The error is a [*state.NoPlan] if a job finds no place.
 func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
-	r := &Resumption{in: in, was: was, queue: newQueue(in), renewed: map[string]*renewal{}}
+	r := &Resumption{in: in, was: was, queue: queue.New(in), renewed: map[string]*renewal{}}
 	r.group()
 	for j, moves := range was.Moves {
 		if moves && was.Begun[j] {
 			r.movers = append(r.movers, instance.JobID(j))
 		}
 	}
-	slices.SortStableFunc(r.movers, func(a, b instance.JobID) int { return cmp.Compare(r.queue.work(b), r.queue.work(a)) })
+	slices.SortStableFunc(r.movers, func(a, b instance.JobID) int { return cmp.Compare(r.queue.Work(b), r.queue.Work(a)) })
 	own, alone := r.goNowhere(), r.goNowhere()
 	for n := range r.units {
 		for _, j := range r.units[n].jobs {
@@ -126,18 +129,9 @@ func (r *Resumption) try(goes []int) (better bool, err error) {
 	return better, err
 }
 
-// Ends sums the ends of the jobs of a plan, to compare plans of equal value.
-func Ends(in *instance.Instance, s *instance.BlockSchedule) (sum instance.Tick) {
-	_, to := s.Spans(in)
-	for _, end := range to {
-		sum += end
-	}
-	return sum
-}
-
 // offer makes a plan the best if it is better.
 func (r *Resumption) offer(s *instance.BlockSchedule) bool {
-	v, sum := r.in.Value(s), Ends(r.in, s)
+	v, sum := r.in.Value(s), state.SumOfEnds(r.in, s)
 	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) {
 		return false
 	}
@@ -156,13 +150,13 @@ func (r *Resumption) hosts(j instance.JobID, goes []int) (list []int) {
 	}
 	for _, k := range r.movers {
 		if n := goes[k]; n >= 0 && k != j {
-			level[n] += r.queue.work(k)
+			level[n] += r.queue.Work(k)
 		}
 	}
 	for n := range r.units {
 		if u := &r.units[n]; u.begun && u.of == nil && len(u.stay) > 1 && len(u.gpus) >= r.in.Jobs[j].Workers {
 			list = append(list, n)
-			level[n] = (level[n] + r.queue.work(j)) / float64(len(u.gpus))
+			level[n] = (level[n] + r.queue.Work(j)) / float64(len(u.gpus))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b int) int {
@@ -279,12 +273,12 @@ func (r *Resumption) together() []int {
 		last = max(last, float64(r.units[n].end-r.was.Now))
 	}
 	for _, j := range r.movers {
-		load += r.queue.work(j)
+		load += r.queue.Work(j)
 	}
 	for _, n := range order {
 		u := &r.units[n]
 		enough := len(all.of) > 1 && !lost[n] && load+all.work < 0.95*last*float64(len(all.gpus))
-		if enough || len(all.stay)+len(u.stay)+len(r.movers) > mostTogether {
+		if enough || len(all.stay)+len(u.stay)+len(r.movers) > pattern.MostJobs {
 			break
 		}
 		all.of, all.jobs, all.stay = append(all.of, n), append(all.jobs, u.jobs...), append(all.stay, u.stay...)
@@ -312,7 +306,7 @@ func (r *Resumption) estimate(goes []int) (last float64) {
 		work := r.units[n].work
 		for _, j := range r.movers {
 			if goes[j] == n {
-				work += r.queue.work(j)
+				work += r.queue.Work(j)
 			}
 		}
 		if u := &r.units[n]; u.begun {
@@ -344,7 +338,7 @@ func (r *Resumption) active(goes []int) (list []int) {
 // Improve searches for a better plan, for a number of rounds or until the context ends: for patterns of
 // the units that others joined, for units to join, for the order of what waits. The result is the same
 // for the same plan, state of rng and rounds.
-func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *instance.BlockSchedule {
+func (r *Resumption) Improve(ctx context.Context, c queue.Search, rng *rand.Rand) *instance.BlockSchedule {
 	tell := func() {
 		if c.Improved != nil {
 			c.Improved(r.value)
@@ -361,7 +355,7 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 		if goes == nil {
 			goes = r.goes
 		}
-		within, cancel := Portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
+		within, cancel := state.Portion(ctx, 1/float64(min(2, len(starts)-n)+waiting))
 		r.polish(within, c, goes, rng, tell)
 		cancel()
 	}
@@ -371,7 +365,7 @@ func (r *Resumption) Improve(ctx context.Context, c Config, rng *rand.Rand) *ins
 
 // polish searches for better patterns of the units that jobs have joined; for the makespan always of
 // the one that ends last.
-func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand.Rand, tell func()) {
+func (r *Resumption) polish(ctx context.Context, c queue.Search, goes []int, rng *rand.Rand, tell func()) {
 	var used []*renewal
 	last := instance.Tick(0) // end of the others
 	for _, n := range r.active(goes) {
@@ -393,7 +387,7 @@ func (r *Resumption) polish(ctx context.Context, c Config, goes []int, rng *rand
 				return
 			}
 		}
-		within, cancel := Portion(ctx, 1/float64(2*len(used)-turn))
+		within, cancel := state.Portion(ctx, 1/float64(2*len(used)-turn))
 		r.better(within, x, rng)
 		cancel()
 		if better, err := r.try(goes); err == nil && better {

@@ -1,4 +1,4 @@
-package horizon
+package resume
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/repair"
+	"jigsaw/heuristics/state"
 )
 
 // renewal is a unit with a new pattern.
@@ -18,7 +20,7 @@ type renewal struct {
 	members       []instance.JobID
 	nodes         []instance.NodeID
 	apart         bool // other jobs live on its nodes as well
-	pattern       *pattern
+	pattern       *pattern.Pattern
 	drained, body []part // what first ends as planned, and the new pattern
 	begun         bool
 	left          []instance.JobID // jobs without room in it
@@ -65,7 +67,7 @@ func (r *Resumption) renew(unit int, jobs []instance.JobID) *renewal {
 		if err != nil {
 			return nil
 		}
-		x.pattern = &pattern{part: whole, r: iterations, s: fixed.Schedule}
+		x.pattern = &pattern.Pattern{Part: whole, Iterations: iterations, Schedule: fixed.Schedule}
 	}
 	r.write(x)
 	r.renewed[key] = x
@@ -80,7 +82,7 @@ func (r *Resumption) better(ctx context.Context, x *renewal, rng *rand.Rand) {
 	}
 	before := *x
 	p := *x.pattern
-	if p.search(ctx, rng, rounds, true) != nil {
+	if p.Search(ctx, rng, rounds, true) != nil {
 		return
 	}
 	x.pattern = &p
@@ -93,7 +95,7 @@ func (r *Resumption) better(ctx context.Context, x *renewal, rng *rand.Rand) {
 func (r *Resumption) write(x *renewal) {
 	c, in := x.pattern, r.in
 	x.drained, x.body = nil, nil
-	c.close(c.part.Miniature(c.r))
+	c.Close(c.Part.Miniature(c.Iterations))
 	rest := make([]int, len(x.members))
 	start := r.was.Now
 	for n, j := range x.members {
@@ -107,12 +109,12 @@ func (r *Resumption) write(x *renewal) {
 		x.drained, start = append(x.drained, drained), max(start, drained.to)
 	}
 	body := part{}
-	for n, home := range c.s.Residency {
+	for n, home := range c.Schedule.Residency {
 		if rest[n] > 0 {
-			body.jobs, body.homes = append(body.jobs, x.members[n]), append(body.homes, pick(c.part.GPUsOf, home))
+			body.jobs, body.homes = append(body.jobs, x.members[n]), append(body.homes, state.Pick(c.Part.GPUsOf, home))
 		}
 	}
-	if body.blocks, _ = c.blocks(x.members, c.part.GPUsOf, rest, start); len(body.blocks) > 0 {
+	if body.blocks, _ = c.Blocks(x.members, c.Part.GPUsOf, rest, start); len(body.blocks) > 0 {
 		r.finish(&body)
 		x.body = append(x.body, body)
 	}
@@ -163,26 +165,11 @@ func (r *Resumption) template(jobs []instance.JobID) (*instance.Schedule, []int)
 		}
 		most[n] = min(heuristics.MostPattern, int(math.Ceil(float64(r.in.Jobs[j].Iterations)/repeats)))
 		for i := range most[n] {
-			AddTurn(s, instance.JobID(n), i+1, length*instance.Tick(i)/instance.Tick(most[n]), r.queue.counts[j], r.in.Jobs[j].HasSync(), r.in.RateLevels[0])
+			repair.AddTurn(s, instance.JobID(n), i+1, length*instance.Tick(i)/instance.Tick(most[n]), r.queue.Counts[j], r.in.Jobs[j].HasSync(), r.in.RateLevels[0])
 		}
 	}
 	s.Sort()
 	return s, most
-}
-
-// AddTurn adds an iteration of a job to the schedule from which a repair starts: tasks of zero length at these
-// depths, on the previous GPUs of the job. Only their order matters.
-func AddTurn(s *instance.Schedule, j instance.JobID, iteration int, start instance.Tick, counts []int, syncs bool, rate instance.RateLevel) {
-	worker := 0
-	for d, count := range counts {
-		for range count {
-			s.Tasks = append(s.Tasks, instance.Task{Job: j, Iteration: iteration, GPU: s.Residency[j][worker], Depth: d, Start: start})
-			worker++
-		}
-	}
-	if syncs {
-		s.Syncs = append(s.Syncs, instance.Sync{Job: j, Iteration: iteration, Start: start, Rate: rate})
-	}
 }
 
 // drain returns the repeats in progress that a running unit finishes before its new pattern begins, and how many

@@ -1,4 +1,4 @@
-package horizon
+package resume
 
 import (
 	"cmp"
@@ -66,7 +66,7 @@ func (r *Resumption) group() {
 				}
 			}
 			if !r.was.Moves[j] {
-				u.stay, u.begun, u.work = append(u.stay, j), u.begun || r.was.Begun[j], u.work+r.queue.work(j)
+				u.stay, u.begun, u.work = append(u.stay, j), u.begun || r.was.Begun[j], u.work+r.queue.Work(j)
 			}
 		}
 		r.units = append(r.units, u)

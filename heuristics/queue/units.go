@@ -1,4 +1,4 @@
-package horizon
+package queue
 
 import (
 	"cmp"
@@ -9,23 +9,24 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/symmetry"
 	"jigsaw/heuristics/alloc"
+	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/state"
 )
 
-// unit is a set of jobs that together hold whole nodes until all are done. Its blocks number jobs and GPUs within the
+// Unit is a set of jobs that together hold whole nodes until all are done. Its blocks number jobs and GPUs within the
 // unit, and count time from its first task.
-type unit struct {
-	jobs          []instance.JobID
-	nodes, kind   int // number and kind of the nodes it takes
-	racks         int // number of whole racks of such nodes it takes; 0 if it takes single nodes
-	gpus          int
-	on            []instance.GPUID // GPUs on which it is running already; nil if it has not begun
-	homes         [][]instance.GPUID
-	blocks        []instance.Block
+type Unit struct {
+	Jobs          []instance.JobID
+	Nodes, Kind   int // number and kind of the nodes it takes
+	Racks         int // number of whole racks of such nodes it takes; 0 if it takes single nodes
+	GPUs          int
+	On            []instance.GPUID // GPUs on which it is running already; nil if it has not begun
+	Homes         [][]instance.GPUID
+	Blocks        []instance.Block
 	write         func() []instance.Block // makes the blocks if they are not kept in memory; nil if they are
-	ends          []instance.Tick         // of each job
-	release, load instance.Tick
-	length        instance.Tick // without the load
+	Ends          []instance.Tick         // of each job
+	Release, Load instance.Tick
+	Length        instance.Tick // without the load
 	// By GPU, what its jobs need: the sum, and the largest demand of one.
 	held []instance.Memory
 }
@@ -40,41 +41,17 @@ const (
 
 // former makes units of jobs, and plans units of identical jobs once.
 type former struct {
-	q        *queue
+	q        *Simulation
 	class    []int
-	known    map[string]*unit // nil: they do not fit
-	patterns patterns         // of chains; nil: there is none
+	known    map[string]*Unit // nil: they do not fit
+	patterns pattern.Cache    // of chains; nil: there is none
 	seed     uint64
-	slack    []float64 // see [Config]
-	strays   []bool    // by job, see straying
+	slack    []float64 // see [Search]
+	strays   []bool    // by job, see [pattern.Strays]
 }
 
-func newFormer(q *queue, rng *rand.Rand, slack []float64) *former {
-	return &former{q, q.in.ClassOf(), map[string]*unit{}, patterns{}, rng.Uint64(), slack, straying(q.in)}
-}
-
-// straying reports for every job whether its routes between nodes of one rack use links other than those of these
-// nodes, as a policy may require. Jobs on other nodes need such links as well, so the job must not be planned
-// separately on a part of a rack.
-func straying(in *instance.Instance) []bool {
-	strays, known := make([]bool, len(in.Jobs)), map[int]bool{0: false} // by policy
-	for j := range strays {
-		job := &in.Jobs[j]
-		if _, ok := known[job.Policy]; !ok {
-			known[job.Policy] = slices.ContainsFunc(in.Racks, func(r instance.Rack) bool {
-				if len(r.Nodes) < 2 {
-					return false
-				}
-				a, b := &in.Nodes[r.Nodes[0]], &in.Nodes[r.Nodes[1]]
-				span, _ := in.SpanNodesOf(job, r.Nodes[:2], 2)
-				return slices.ContainsFunc(span.Uses, func(u instance.LinkUse) bool {
-					return !slices.Contains([]instance.LinkID{a.Up, a.Down, a.Fabric, b.Up, b.Down, b.Fabric}, u.Link)
-				})
-			})
-		}
-		strays[j] = known[job.Policy]
-	}
-	return strays
+func newFormer(q *Simulation, rng *rand.Rand, slack []float64) *former {
+	return &former{q, q.in.ClassOf(), map[string]*Unit{}, pattern.Cache{}, rng.Uint64(), slack, pattern.Strays(q.in)}
 }
 
 // form returns the id of a unit of the jobs on nodes of that kind, or of any other if they may not live there, or of the
@@ -86,7 +63,7 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID, kind int, rng 
 	}
 	jobs = slices.Clone(jobs)
 	slices.SortFunc(jobs, func(a, b instance.JobID) int {
-		return cmp.Or(cmp.Compare(q.smith(a), q.smith(b)), cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(q.Smith(a), q.Smith(b)), cmp.Compare(f.class[a], f.class[b]), cmp.Compare(a, b))
 	})
 	places := q.placesFor(jobs)
 	if len(places) == 0 {
@@ -101,22 +78,22 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID, kind int, rng 
 	if len(jobs) > mostInUnit || len(nodes) > 1 && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return f.strays[j] }) {
 		return -1
 	}
-	key := key(f.class, q.kinds, jobs, nodes)
+	key := pattern.Key(f.class, q.kinds, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
 		// With interference, plans are made anew at every arrival, from few orders, and chains are worse.
 		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
 			if found = f.chained(jobs, nodes); found != nil {
-				found.write = func() []instance.Block { return f.chained(found.jobs, nodes).blocks } // from known patterns
+				found.write = func() []instance.Block { return f.chained(found.Jobs, nodes).Blocks } // from known patterns
 			}
 		} else {
 			found = f.plan(ctx, jobs, nodes)
 		}
 		if found != nil {
-			found.ends = instance.EndsOf(found.blocks, len(jobs))
+			found.Ends = instance.EndsOf(found.Blocks, len(jobs))
 			found.weigh(q.in, nodes)
 			if found.write != nil { // thousands of units would take hundreds of MB
-				found.blocks = nil
+				found.Blocks = nil
 			}
 		}
 		f.known[key] = found
@@ -125,37 +102,37 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID, kind int, rng 
 		return -1
 	}
 	u := *found
-	u.jobs, u.kind, u.racks = jobs, at.kind, at.racks
-	q.units = append(q.units, &u)
-	return q.last()
+	u.Jobs, u.Kind, u.Racks = jobs, at.kind, at.racks
+	q.Units = append(q.Units, &u)
+	return q.Last()
 }
 
 // plan makes a pattern of jobs on nodes; nil if there is none.
-func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instance.NodeID) *unit {
-	p, err := newPattern(ctx, f.q.in, rand.New(rand.NewPCG(f.seed, 0)), jobs, nodes, unitTries)
+func (f *former) plan(ctx context.Context, jobs []instance.JobID, nodes []instance.NodeID) *Unit {
+	p, err := pattern.New(ctx, f.q.in, rand.New(rand.NewPCG(f.seed, 0)), jobs, nodes, unitTries)
 	if err != nil {
 		return nil
 	}
-	if !p.loosen(f.slack) {
+	if !p.Loosen(f.slack) {
 		return nil
 	}
-	u := &unit{jobs: jobs, nodes: len(nodes), gpus: len(p.part.GPUs), homes: make([][]instance.GPUID, len(jobs))}
+	u := &Unit{Jobs: jobs, Nodes: len(nodes), GPUs: len(p.Part.GPUs), Homes: make([][]instance.GPUID, len(jobs))}
 	here, left := make([]instance.JobID, len(jobs)), make([]int, len(jobs))
-	for n, j := range p.part.JobsOf {
+	for n, j := range p.Part.JobsOf {
 		job := &f.q.in.Jobs[j]
-		here[n], left[n], u.homes[p.at[n]] = instance.JobID(p.at[n]), job.Iterations, p.s.Residency[n]
-		u.release, u.load = max(u.release, job.Release), max(u.load, job.Load)
+		here[n], left[n], u.Homes[p.At[n]] = instance.JobID(p.At[n]), job.Iterations, p.Schedule.Residency[n]
+		u.Release, u.Load = max(u.Release, job.Release), max(u.Load, job.Load)
 	}
-	u.blocks, u.length = p.blocks(here, instance.UpTo[instance.GPUID](u.gpus), left, 0)
+	u.Blocks, u.Length = p.Blocks(here, instance.UpTo[instance.GPUID](u.GPUs), left, 0)
 	return u
 }
 
 // weigh computes how much memory a unit needs on such nodes.
-func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
-	u.held = make([]instance.Memory, u.gpus)
-	for at, g := range gpusOf(in, nodes) {
-		for n, j := range u.jobs {
-			if job := &in.Jobs[j]; slices.Contains(u.homes[n], instance.GPUID(at)) {
+func (u *Unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
+	u.held = make([]instance.Memory, u.GPUs)
+	for at, g := range in.GPUsOn(nodes) {
+		for n, j := range u.Jobs {
+			if job := &in.Jobs[j]; slices.Contains(u.Homes[n], instance.GPUID(at)) {
 				u.held[at] = u.held[at].With(job.On[in.GPUs[g].Type].Memory(job.Full()))
 			}
 		}
@@ -166,15 +143,15 @@ func (u *unit) weigh(in *instance.Instance, nodes []instance.NodeID) {
 // moves to another, or two jobs swap units. nil: the change was not possible.
 func (f *former) regroup(ctx context.Context, order []instance.JobID, rng *rand.Rand) []instance.JobID {
 	members := func(at int) []instance.JobID {
-		if u := f.q.unit(order[at]); u != nil {
-			return slices.Clone(u.jobs)
+		if u := f.q.Unit(order[at]); u != nil {
+			return slices.Clone(u.Jobs)
 		}
 		return []instance.JobID{order[at]}
 	}
 	set := func(at int, jobs []instance.JobID) bool {
 		kind := -1 // that of the unit which is changed
-		if u := f.q.unit(order[at]); u != nil {
-			kind = u.kind
+		if u := f.q.Unit(order[at]); u != nil {
+			kind = u.Kind
 		}
 		order[at] = f.form(ctx, jobs, kind, rng)
 		return order[at] >= 0
@@ -226,7 +203,7 @@ type place struct {
 
 // placesFor returns, for each kind of nodes on which the jobs may live together, as many nodes of one rack as the widest job needs,
 // or whole racks if no rack has so many.
-func (q *queue) placesFor(jobs []instance.JobID) (places []place) {
+func (q *Simulation) placesFor(jobs []instance.JobID) (places []place) {
 	widest := 0
 	for _, j := range jobs {
 		widest = max(widest, q.in.Jobs[j].Workers)
@@ -275,7 +252,7 @@ func (q *queue) placesFor(jobs []instance.JobID) (places []place) {
 
 // alike are the racks that a unit of several racks may use together with the given one, including that: all of one kind
 // of nodes.
-func (q *queue) alike(rack int) []int {
+func (q *Simulation) alike(rack int) []int {
 	nodes := q.in.Racks[rack].Nodes
 	if slices.ContainsFunc(nodes, func(n instance.NodeID) bool { return q.kinds[n] != q.kinds[nodes[0]] }) {
 		return nil
@@ -288,9 +265,9 @@ func (q *queue) alike(rack int) []int {
 	return nil
 }
 
-// wholeNodes returns the kind and number of the whole nodes that make up a list of GPUs, ascending, and the number of
+// WholeNodes returns the kind and number of the whole nodes that make up a list of GPUs, ascending, and the number of
 // racks if there are several; 0 if it is not made of whole nodes of one kind.
-func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
+func (q *Simulation) WholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
 	last := -1
 	for len(gpus) > 0 {
 		n := q.in.GPUs[gpus[0]].Node
@@ -310,23 +287,23 @@ func (q *queue) wholeNodes(gpus []instance.GPUID) (kind, nodes, racks int) {
 }
 
 // seek returns GPUs of free nodes of one rack, or of free racks, for a unit; nil if there are none.
-func (q *queue) seek(f *alloc.Free, u *unit) *alloc.Site {
+func (q *Simulation) seek(f *alloc.Free, u *Unit) *alloc.Site {
 	var nodes []instance.NodeID
 	for _, rack := range q.in.Racks {
-		if u.racks == 0 {
+		if u.Racks == 0 {
 			nodes = nodes[:0]
 		}
 		whole := len(nodes) // before this rack
 		for _, n := range rack.Nodes {
-			if len(nodes) < u.nodes && q.kinds[n] == u.kind && f.On(n) == q.in.Nodes[n].GPUs && u.fits(q.in, f, n, len(nodes)) {
+			if len(nodes) < u.Nodes && q.kinds[n] == u.Kind && f.On(n) == q.in.Nodes[n].GPUs && u.fits(q.in, f, n, len(nodes)) {
 				nodes = append(nodes, n)
 			}
 		}
-		if u.racks > 0 && (len(nodes)-whole < len(rack.Nodes) || len(rack.Nodes)*u.racks != u.nodes) {
+		if u.Racks > 0 && (len(nodes)-whole < len(rack.Nodes) || len(rack.Nodes)*u.Racks != u.Nodes) {
 			nodes = nodes[:whole]
 		}
-		if len(nodes) == u.nodes {
-			gpus := gpusOf(q.in, nodes)
+		if len(nodes) == u.Nodes {
+			gpus := q.in.GPUsOn(nodes)
 			slices.Sort(gpus)
 			return &alloc.Site{GPUs: gpus}
 		}
@@ -335,7 +312,7 @@ func (q *queue) seek(f *alloc.Free, u *unit) *alloc.Site {
 }
 
 // fits reports whether a node has the memory that a unit needs on its node with that number.
-func (u *unit) fits(in *instance.Instance, f *alloc.Free, n instance.NodeID, number int) bool {
+func (u *Unit) fits(in *instance.Instance, f *alloc.Free, n instance.NodeID, number int) bool {
 	node := &in.Nodes[n]
 	for i := range node.GPUs {
 		g, at := node.FirstGPU+instance.GPUID(i), number*node.GPUs+i
@@ -346,51 +323,31 @@ func (u *unit) fits(in *instance.Instance, f *alloc.Free, n instance.NodeID, num
 	return true
 }
 
-// gpusOf are the GPUs of nodes, node by node.
-func gpusOf(in *instance.Instance, nodes []instance.NodeID) (gpus []instance.GPUID) {
-	for _, n := range nodes {
-		gpus = slices.AppendSeq(gpus, in.Nodes[n].All())
-	}
-	return gpus
-}
-
-// of maps numbers through a list.
-func of[N ~int32 | ~int](list []N) func(N) N { return func(n N) N { return list[n] } }
-
-// renumbered returns a block of other jobs on other GPUs.
-func renumbered(b instance.Block, job func(instance.JobID) instance.JobID, gpu func(instance.GPUID) instance.GPUID) instance.Block {
-	b = b.Of(job)
-	for i := range b.Tasks {
-		b.Tasks[i].GPU = gpu(b.Tasks[i].GPU)
-	}
-	return b
-}
-
-// plan writes the blocks of a timetable.
-func (q *queue) plan(list []stint) *instance.BlockSchedule {
+// Plan writes the blocks of a timetable.
+func (q *Simulation) Plan(list []Stint) *instance.BlockSchedule {
 	in := q.in
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
 	for _, s := range list {
-		u := q.unit(s.Job)
+		u := q.Unit(s.Job)
 		if u == nil {
 			plan.Residency[s.Job] = s.Site.GPUs
 			plan.Blocks = append(plan.Blocks, s.Site.Block(s.Job, in, s.Start+in.Jobs[s.Job].Load))
 			continue
 		}
 		gpus := s.Site.GPUs
-		if u.on != nil {
-			gpus = u.on
+		if u.On != nil {
+			gpus = u.On
 		}
-		for n, home := range u.homes {
-			plan.Residency[u.jobs[n]] = pick(gpus, home)
+		for n, home := range u.Homes {
+			plan.Residency[u.Jobs[n]] = state.Pick(gpus, home)
 		}
-		blocks := u.blocks
+		blocks := u.Blocks
 		if u.write != nil {
 			blocks = u.write()
 		}
 		for _, b := range blocks {
-			b.Start += s.Start + u.load
-			plan.Blocks = append(plan.Blocks, renumbered(b, of(u.jobs), of(gpus)))
+			b.Start += s.Start + u.Load
+			plan.Blocks = append(plan.Blocks, pattern.Renumbered(b, pattern.Through(u.Jobs), pattern.Through(gpus)))
 		}
 	}
 	plan.Sort()
@@ -399,14 +356,14 @@ func (q *queue) plan(list []stint) *instance.BlockSchedule {
 
 // judge records the value of a timetable, when its jobs end, the jobs and units that are late and by how much in total,
 // and, if one misses its deadline, an error that says so.
-func (q *queue) judge(o *outcome) {
+func (q *Simulation) judge(o *outcome) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range o.list {
 		jobs, before := []instance.JobID{s.Job}, o.tardiness
-		if u := q.unit(s.Job); u != nil {
-			jobs = u.jobs
-			for n, j := range u.jobs {
-				ends[j] = s.Start + u.load + u.ends[n]
+		if u := q.Unit(s.Job); u != nil {
+			jobs = u.Jobs
+			for n, j := range u.Jobs {
+				ends[j] = s.Start + u.Load + u.Ends[n]
 			}
 		} else {
 			ends[s.Job] = s.End

@@ -1,4 +1,4 @@
-package horizon
+package queue
 
 import (
 	"cmp"
@@ -16,12 +16,12 @@ import (
 	"jigsaw/heuristics/state"
 )
 
-// Queue runs whole jobs on GPUs of their own, first come, first served in order of release and then of the instance,
+// FirstCome runs whole jobs on GPUs of their own, first come, first served in order of release and then of the instance,
 // with EASY backfilling: jobs behind the head of the queue start if they do not delay it. GPUs are chosen when a job
 // starts or, if that ends better, jobs wait for those on which they are fastest; depths are the cheapest that the rules
 // permit.
-func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
-	q := newQueue(in)
+func FirstCome(in *instance.Instance) (*instance.BlockSchedule, error) {
+	q := New(in)
 	best := q.outcome(q.byRelease(), nil)
 	if q.fastest != nil {
 		if o := q.outcome(q.byRelease(), q.everyone()); o.valid() && (!best.valid() || o.compare(&best) < 0) {
@@ -31,33 +31,32 @@ func Queue(in *instance.Instance) (*instance.BlockSchedule, error) {
 	if err := cmp.Or(best.err, best.missed); err != nil {
 		return nil, err
 	}
-	return q.plan(best.list), nil
+	return q.Plan(best.list), nil
 }
 
-// queue simulates queues of one instance.
-type queue struct {
+// Simulation simulates queues of jobs, and of units of several jobs, of one instance. A unit has a number as a job has,
+// after all jobs.
+type Simulation struct {
 	in     *instance.Instance
-	counts [][]int
-	shape  []int // equal for jobs that differ in length, weight and dates only
+	Counts [][]int // depth multiset of each job: the cheapest that its rule permits
+	shape  []int   // equal for jobs that differ in length, weight and dates only
 	// lonely are the sites found by list scheduling, by job; nil: none.
 	lonely map[instance.JobID]*alloc.Site
 	guard  sync.Mutex // for lonely
 	// fastest is the least iteration of each job on an empty cluster, for those that wait for it; nil if
 	// all GPUs are of one type.
 	fastest []instance.Tick
-	// units of several jobs have the numbers after the jobs; kinds of nodes are those with identical GPUs
-	// and links.
-	units []*unit
-	kinds []int
-	// now is when it begins, with those in begun already running; waiting are its jobs, ascending, nil:
-	// all.
-	now     instance.Tick
-	begun   []stint
-	waiting []instance.JobID
+	Units   []*Unit
+	kinds   []int // of each node: nodes of a kind have identical GPUs and links
+	// Now is when the queue begins, with those in Begun already running. Jobs are those that wait then, ascending; nil: all.
+	Now   instance.Tick
+	Begun []Stint
+	Jobs  []instance.JobID
 }
 
-func newQueue(in *instance.Instance) *queue {
-	q := &queue{in: in, counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*alloc.Site{}}
+// New returns the simulation of an empty cluster.
+func New(in *instance.Instance) *Simulation {
+	q := &Simulation{in: in, Counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*alloc.Site{}}
 	known := map[string]int{}
 	for i := range in.Jobs {
 		j := in.Jobs[i]
@@ -67,7 +66,7 @@ func newQueue(in *instance.Instance) *queue {
 				on[t] = *costs
 			}
 		}
-		key := fmt.Sprint(j.Workers, j.Within, q.counts[i], j.SegmentBytes, on)
+		key := fmt.Sprint(j.Workers, j.Within, q.Counts[i], j.SegmentBytes, on)
 		n, ok := known[key]
 		if !ok {
 			n = len(known)
@@ -83,62 +82,62 @@ func newQueue(in *instance.Instance) *queue {
 }
 
 // everyone says that all jobs wait for the GPUs on which they are fastest.
-func (q *queue) everyone() []bool { return slices.Repeat([]bool{true}, len(q.in.Jobs)) }
+func (q *Simulation) everyone() []bool { return slices.Repeat([]bool{true}, len(q.in.Jobs)) }
 
-// unit returns the unit of several jobs with that number; nil for a single job.
-func (q *queue) unit(id instance.JobID) *unit {
+// Unit returns the unit of several jobs with that number; nil for a single job.
+func (q *Simulation) Unit(id instance.JobID) *Unit {
 	if int(id) < len(q.in.Jobs) {
 		return nil
 	}
-	return q.units[int(id)-len(q.in.Jobs)]
+	return q.Units[int(id)-len(q.in.Jobs)]
 }
 
-// last is the number of the latest unit.
-func (q *queue) last() instance.JobID { return instance.JobID(len(q.in.Jobs) + len(q.units) - 1) }
+// Last is the number of the latest unit.
+func (q *Simulation) Last() instance.JobID { return instance.JobID(len(q.in.Jobs) + len(q.Units) - 1) }
 
 // release of a job or unit.
-func (q *queue) release(id instance.JobID) instance.Tick {
-	if u := q.unit(id); u != nil {
-		return max(q.now, u.release)
+func (q *Simulation) release(id instance.JobID) instance.Tick {
+	if u := q.Unit(id); u != nil {
+		return max(q.Now, u.Release)
 	}
-	return max(q.now, q.in.Jobs[id].Release)
+	return max(q.Now, q.in.Jobs[id].Release)
 }
 
 // Like is different for jobs and units that fit in different places.
-func (q *queue) Like(id instance.JobID) int {
-	if u := q.unit(id); u != nil {
-		return -1 - u.kind*len(q.in.Nodes) - u.nodes
+func (q *Simulation) Like(id instance.JobID) int {
+	if u := q.Unit(id); u != nil {
+		return -1 - u.Kind*len(q.in.Nodes) - u.Nodes
 	}
 	return q.shape[id]
 }
 
-// work is the least GPU-ticks of the tasks of a job, on any type of GPU.
-func (q *queue) work(id instance.JobID) float64 {
+// Work is the least GPU-ticks of the tasks of a job, on any type of GPU.
+func (q *Simulation) Work(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
-	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) int64 { return q.iteration(id, t) }))
+	return float64(j.Iterations) * float64(state.LeastOverTypes(j, func(t instance.TypeID) int64 { return q.Iteration(id, t) }))
 }
 
-// iteration is the GPU-ticks of the tasks of an iteration of a job on GPUs of a type that it may use.
-func (q *queue) iteration(id instance.JobID, t instance.TypeID) (work int64) {
-	for d, n := range q.counts[id] {
+// Iteration is the GPU-ticks of the tasks of an iteration of a job on GPUs of a type that it may use.
+func (q *Simulation) Iteration(id instance.JobID, t instance.TypeID) (work int64) {
+	for d, n := range q.Counts[id] {
 		work += int64(n) * int64(q.in.Jobs[id].On[t].Time[d])
 	}
 	return work
 }
 
-// smith is the approximate work of a job per weight: for weighted completion, jobs with less come
+// Smith is the approximate work of a job per weight: for weighted completion, jobs with less come
 // first.
-func (q *queue) smith(id instance.JobID) float64 {
+func (q *Simulation) Smith(id instance.JobID) float64 {
 	j := &q.in.Jobs[id]
 	return float64(j.Workers) * float64(j.Load+instance.Tick(j.Iterations)*j.FastestFull()) / float64(j.Weight)
 }
 
-// stint is a running job or unit: when it is admitted and when it ends.
-type stint = backfill.Stint[alloc.Site]
+// Stint is a running job or unit: when it is admitted and when it ends.
+type Stint = backfill.Stint[alloc.Site]
 
 // stand is a queue of jobs and units, and where they have room.
 type stand struct {
-	*queue
+	*Simulation
 	backfill.Queue[alloc.Site]
 	free    *alloc.Free
 	patient []bool // by job: whether it waits for GPUs on which it is fastest; nil: none does
@@ -147,13 +146,13 @@ type stand struct {
 func (s *stand) Full() bool { return s.free.Idle == 0 }
 
 func (s *stand) Find(id instance.JobID) *alloc.Site {
-	if u := s.unit(id); u != nil {
+	if u := s.Unit(id); u != nil {
 		return s.seek(s.free, u)
 	}
 	at := s.free.Find(id)
 	switch {
 	case at == nil && len(s.Working) == 0:
-		at = s.alone(s.free, id)
+		at = s.Alone(s.free, id)
 	case at != nil && s.waits(id) && at.Iteration() > s.fastest[id]:
 		at = nil
 	}
@@ -161,12 +160,12 @@ func (s *stand) Find(id instance.JobID) *alloc.Site {
 }
 
 func (s *stand) waits(id instance.JobID) bool {
-	return s.patient != nil && s.unit(id) == nil && s.patient[id]
+	return s.patient != nil && s.Unit(id) == nil && s.patient[id]
 }
 
-// Like is [queue.Like] that also distinguishes jobs that wait.
+// Like is [Simulation.Like] that also distinguishes jobs that wait.
 func (s *stand) Like(id instance.JobID) int {
-	like := 2 * s.queue.Like(id)
+	like := 2 * s.Simulation.Like(id)
 	if s.waits(id) {
 		like++
 	}
@@ -191,7 +190,7 @@ func (s *stand) Beside(other *alloc.Site, id instance.JobID) *alloc.Site {
 
 // settle records what a job or unit keeps in memory if it is there for the whole plan.
 func (s *stand) settle(id instance.JobID, at *alloc.Site) {
-	f, u := s.free, s.unit(id)
+	f, u := s.free, s.Unit(id)
 	for i := 0; f.Held != nil && i < len(at.GPUs); i++ {
 		g := at.GPUs[i]
 		if u != nil {
@@ -204,13 +203,13 @@ func (s *stand) settle(id instance.JobID, at *alloc.Site) {
 
 // run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are
 // fastest.
-func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err error) {
-	s := &stand{queue: q, free: alloc.New(q.in, q.counts), patient: patient}
-	s.Queue = backfill.Queue[alloc.Site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.units))}
+func (q *Simulation) run(order []instance.JobID, patient []bool) (list []Stint, err error) {
+	s := &stand{Simulation: q, free: alloc.New(q.in, q.Counts), patient: patient}
+	s.Queue = backfill.Queue[alloc.Site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.Units))}
 	for n, j := range order {
 		s.Rank[j] = n
 	}
-	for _, begun := range q.begun {
+	for _, begun := range q.Begun {
 		s.Begin(begun)
 		list = append(list, begun)
 	}
@@ -220,7 +219,7 @@ func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err e
 		for ; len(coming) > 0 && q.release(coming[0]) <= now; coming = coming[1:] {
 			s.Arrive(coming[0])
 		}
-		s.Admit(now, func(begun stint) {
+		s.Admit(now, func(begun Stint) {
 			s.settle(begun.Job, begun.Site)
 			list = append(list, begun)
 		})
@@ -229,7 +228,7 @@ func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err e
 		case len(s.Waiting) == 0 && len(coming) == 0:
 			return list, nil
 		case len(s.Working) == 0 && len(s.Waiting) > 0:
-			return nil, q.homeless(s.Waiting[0])
+			return nil, q.NoPlace(s.Waiting[0])
 		case len(s.Working) == 0 || len(coming) > 0 && q.release(coming[0]) < s.Working[0].End:
 			now = q.release(coming[0])
 		default:
@@ -241,26 +240,26 @@ func (q *queue) run(order []instance.JobID, patient []bool) (list []stint, err e
 	}
 }
 
-// homeless is the error of a job or unit that finds no place on an empty cluster.
-func (q *queue) homeless(id instance.JobID) error {
-	if u := q.unit(id); u != nil {
-		return state.NewNoPlan(q.in, u.jobs[0], "is to share more nodes than there are")
+// NoPlace is the error of a job or unit that finds no place on an empty cluster.
+func (q *Simulation) NoPlace(id instance.JobID) error {
+	if u := q.Unit(id); u != nil {
+		return state.NewNoPlan(q.in, u.Jobs[0], "is to share more nodes than there are")
 	}
 	return state.NewNoPlan(q.in, id, "finds no place for its %d workers, even when no other job runs", q.in.Jobs[id].Workers)
 }
 
 // Length returns how long a job holds its GPUs at a site, including loading.
-func (q *queue) Length(id instance.JobID, s *alloc.Site) instance.Tick {
-	if u := q.unit(id); u != nil {
-		return u.load + u.length
+func (q *Simulation) Length(id instance.JobID, s *alloc.Site) instance.Tick {
+	if u := q.Unit(id); u != nil {
+		return u.Load + u.Length
 	}
 	j := &q.in.Jobs[id]
 	return j.Load + instance.Tick(j.Iterations)*s.Iteration()
 }
 
-// alone returns where a job runs on an empty cluster, by list scheduling of one of its iterations,
+// Alone returns where a job runs on an empty cluster, by list scheduling of one of its iterations,
 // which handles all networks; nil if that finds nothing.
-func (q *queue) alone(f *alloc.Free, id instance.JobID) *alloc.Site {
+func (q *Simulation) Alone(f *alloc.Free, id instance.JobID) *alloc.Site {
 	if f.Held != nil {
 		return nil
 	}
@@ -275,7 +274,7 @@ func (q *queue) alone(f *alloc.Free, id instance.JobID) *alloc.Site {
 }
 
 // listed computes alone.
-func (q *queue) listed(id instance.JobID) *alloc.Site {
+func (q *Simulation) listed(id instance.JobID) *alloc.Site {
 	one := q.in.Part([]instance.JobID{id}, q.in.AllNodes(), nil).Miniature([]int{1})
 	s, err := heuristics.Config{Quick: true}.Greedy(context.Background(), one, rand.New(rand.NewPCG(0, 0)))
 	if err != nil {
@@ -296,8 +295,8 @@ func (q *queue) listed(id instance.JobID) *alloc.Site {
 }
 
 // byRelease is the order of a queue: by release, then of the instance.
-func (q *queue) byRelease() []instance.JobID {
-	order := slices.Clone(q.waiting)
+func (q *Simulation) byRelease() []instance.JobID {
+	order := slices.Clone(q.Jobs)
 	if order == nil {
 		order = q.in.AllJobs()
 	}
@@ -307,12 +306,12 @@ func (q *queue) byRelease() []instance.JobID {
 
 // Alone returns how long an iteration of every job takes on an empty cluster, at full depth; 0 if it
 // finds no place.
-func Alone(in *instance.Instance) []instance.Tick { return newQueue(in.FullDepth()).iterations() }
+func Alone(in *instance.Instance) []instance.Tick { return New(in.FullDepth()).iterations() }
 
 // iterations returns how long an iteration of every job takes on an empty cluster; 0 if it finds no
 // place.
-func (q *queue) iterations() []instance.Tick {
-	f := alloc.New(q.in, q.counts)
+func (q *Simulation) iterations() []instance.Tick {
+	f := alloc.New(q.in, q.Counts)
 	lengths := make([]instance.Tick, len(q.in.Jobs))
 	known := map[int]instance.Tick{} // by shape
 	for j := range lengths {

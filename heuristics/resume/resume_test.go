@@ -1,4 +1,4 @@
-package horizon_test
+package resume_test
 
 import (
 	"testing"
@@ -7,12 +7,14 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/queue"
+	"jigsaw/heuristics/resume"
 )
 
 // TestResumeGaps: if others have left its block, a job no longer waits in their gaps.
 func TestResumeGaps(t *testing.T) {
-	in := compiled(t, `
+	in := heuristicstest.Compiled(t, `
 residence: run
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
@@ -20,13 +22,13 @@ cluster:
 jobs:
   - {name: short, model: m, workers: 2, iterations: 1000, resident: [0, 1]}
 `)
-	plan, err := horizon.Queue(in)
+	plan, err := queue.FirstCome(in)
 	require.NoError(t, err)
 	length := plan.Makespan(in)
 	plan.Blocks[0].Period *= 9
 	require.Empty(t, check.Blocks(in, plan))
 	for _, left := range []bool{false, true} {
-		r, err := horizon.Resume(in, horizon.Interrupted{
+		r, err := resume.Resume(in, resume.Interrupted{
 			Plan: plan, GPU: func(g instance.GPUID) (instance.GPUID, bool) { return g, true }, Now: length / 10,
 			Begun: []bool{true}, Moves: []bool{false}, Changed: []bool{false}, Left: []bool{left},
 		})

@@ -1,4 +1,4 @@
-package horizon
+package queue
 
 import (
 	"cmp"
@@ -10,24 +10,18 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics/state"
-	"jigsaw/method"
 )
 
-// Config sets how the searches run: [Config.Orders], [Config.Cells], [Config.Phases] and [Resumption.Improve].
-type Config struct {
-	// Rounds is the number of queues that [Config.Orders] tries, and limits the work of [Config.Phases]; 0 means until the
-	// context ends.
+// Search sets how [Search.Orders] searches.
+type Search struct {
+	// Rounds is the number of queues tried; 0 means until the context ends.
 	Rounds int
-	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling.
-	Quick bool
-	// Whole gives every job GPUs of its own in [Config.Orders].
+	// Whole gives every job GPUs of its own.
 	Whole bool
 	// Slack[n-1] is the factor by which the period of a pattern is stretched if n jobs share a GPU (interference). No more
 	// jobs share a GPU than it has entries. nil: any number may, and no pattern is stretched.
 	Slack []float64
-	// Without lists the methods that are switched off.
-	Without method.Set
-	// Improved is called with the value of each plan better than all before it.
+	// Improved is called with the value of each plan better than all before it; nil: no one is told.
 	Improved func(value *big.Rat)
 	// Stop is called with the value of the best plan; true ends the search. nil: never.
 	Stop func(value *big.Rat) bool
@@ -39,25 +33,25 @@ type Config struct {
 // plan is no worse: total tardiness first, then the value. The error is the [*state.NoPlan] of the first order if none
 // gave a plan. The result is the same for the same instance, state of rng and rounds. It includes the order of its
 // jobs, as a starting point for another search.
-func (c Config) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
-	q := newQueue(in)
-	list, kept, err := c.orders(ctx, q, rng, known...)
+func (c Search) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
+	q := New(in)
+	list, kept, err := c.Timetable(ctx, q, rng, known...)
 	if err != nil {
 		return nil, nil, err
 	}
 	var order []instance.JobID
 	for _, id := range kept {
-		if u := q.unit(id); u != nil {
-			order = append(order, u.jobs...)
+		if u := q.Unit(id); u != nil {
+			order = append(order, u.Jobs...)
 		} else {
 			order = append(order, id)
 		}
 	}
-	return q.plan(list), order, nil
+	return q.Plan(list), order, nil
 }
 
-// orders is [Config.Orders] for a queue; it returns a timetable and its order of jobs and units.
-func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[]instance.JobID) ([]stint, []instance.JobID, error) {
+// Timetable is [Search.Orders] for a queue; it returns a timetable and its order of jobs and units.
+func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, known ...[]instance.JobID) ([]Stint, []instance.JobID, error) {
 	f := newFormer(q, rng, c.Slack)
 	var kept, best outcome // among equals, the last is kept, so that other changes continue from it, and the one with the smaller sum of ends is best
 	var refused error
@@ -82,9 +76,9 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		}
 		return true
 	}
-	starts := append(known, q.orders()...)
-	if q.begun != nil { // the known order already has a plan
-		starts = append(q.orders(), known...)
+	starts := append(known, q.starts()...)
+	if q.Begun != nil { // the known order already has a plan
+		starts = append(q.starts(), known...)
 	}
 	for _, order := range starts {
 		if spent() && kept.value != nil {
@@ -96,7 +90,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 		}
 	}
 	for len(kept.order) > 1 && !spent() {
-		units := len(q.units)
+		units := len(q.Units)
 		var made [2]outcome // in parallel
 		for n := range made {
 			made[n] = outcome{order: slices.Clone(kept.order), patient: kept.patient}
@@ -112,7 +106,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 			taken = take(o) || taken
 		}
 		if !taken {
-			q.units = q.units[:units]
+			q.Units = q.Units[:units]
 		}
 	}
 	if !kept.valid() {
@@ -122,7 +116,7 @@ func (c Config) orders(ctx context.Context, q *queue, rng *rand.Rand, known ...[
 }
 
 // outcome is the result of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
-func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
+func (q *Simulation) outcome(order []instance.JobID, patient []bool) (o outcome) {
 	if o.order, o.patient = order, patient; order != nil {
 		if o.list, o.err = q.run(order, patient); o.err == nil {
 			q.judge(&o)
@@ -132,7 +126,7 @@ func (q *queue) outcome(order []instance.JobID, patient []bool) (o outcome) {
 }
 
 // otherwise makes one job wait that does not, or vice versa.
-func (q *queue) otherwise(patient []bool, rng *rand.Rand) []bool {
+func (q *Simulation) otherwise(patient []bool, rng *rand.Rand) []bool {
 	if patient == nil {
 		patient = make([]bool, len(q.in.Jobs))
 	}
@@ -146,7 +140,7 @@ func (q *queue) otherwise(patient []bool, rng *rand.Rand) []bool {
 type outcome struct {
 	order     []instance.JobID // nil: none
 	patient   []bool
-	list      []stint
+	list      []Stint
 	err       error // there is no timetable
 	value     *big.Rat
 	tardy     []instance.JobID // jobs and units that miss deadlines
@@ -189,8 +183,8 @@ func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join
 	return order
 }
 
-// orders returns the initial orders of a search.
-func (q *queue) orders() [][]instance.JobID {
+// starts returns the initial orders of a search.
+func (q *Simulation) starts() [][]instance.JobID {
 	in := q.in
 	length := make([]float64, len(in.Jobs)) // approximate, of a job on one node
 	for i := range in.Jobs {
@@ -203,7 +197,7 @@ func (q *queue) orders() [][]instance.JobID {
 		return order
 	}
 	var orders [][]instance.JobID
-	if q.begun == nil { // otherwise there is a known order
+	if q.Begun == nil { // otherwise there is a known order
 		orders = append(orders, q.byRelease())
 	}
 	if in.Objective == instance.WeightedCompletion {
@@ -228,7 +222,7 @@ func (q *queue) orders() [][]instance.JobID {
 			// By Smith's ratio, but jobs that would start near their latest start in that order come earlier.
 			start, gpus := make([]float64, len(in.Jobs)), float64(len(in.GPUs))
 			sum := 0.0
-			for _, j := range by(q.smith) {
+			for _, j := range by(q.Smith) {
 				start[j] = sum / gpus
 				sum += length[j] * width(j)
 			}

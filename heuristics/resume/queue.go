@@ -1,4 +1,4 @@
-package horizon
+package resume
 
 import (
 	"cmp"
@@ -10,10 +10,12 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/alloc"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/queue"
 )
 
-// reorder searches among orders of what waits, as [Config.Orders] does, beside what is running.
-func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
+// reorder searches among orders of what waits, as [Search.Orders] does, beside what is running.
+func (r *Resumption) reorder(ctx context.Context, c queue.Search, rng *rand.Rand) {
 	q, order := r.waiting()
 	if len(order) == 0 || ctx.Err() != nil {
 		return
@@ -32,31 +34,31 @@ func (r *Resumption) reorder(ctx context.Context, c Config, rng *rand.Rand) {
 	if r.in.Objective == instance.WeightedCompletion {
 		known = append(known, r.among(q, order))
 	}
-	list, _, err := c.orders(ctx, q, rng, known...)
+	list, _, err := c.Timetable(ctx, q, rng, known...)
 	if err != nil {
 		return
 	}
-	if s := q.plan(list); len(check.Blocks(r.in, s)) == 0 {
+	if s := q.Plan(list); len(check.Blocks(r.in, s)) == 0 {
 		r.offer(s)
 	}
 }
 
 // among inserts jobs that are new since the plan into the order of those that wait, by Smith's ratio instead of at
 // the end.
-func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
+func (r *Resumption) among(q *queue.Simulation, order []instance.JobID) []instance.JobID {
 	ratio := func(id instance.JobID) float64 {
-		if u := q.unit(id); u != nil {
+		if u := q.Unit(id); u != nil {
 			weight := int64(0)
-			for _, j := range u.jobs {
+			for _, j := range u.Jobs {
 				weight += r.in.Jobs[j].Weight
 			}
-			return float64(u.gpus) * float64(u.load+u.length) / float64(weight)
+			return float64(u.GPUs) * float64(u.Load+u.Length) / float64(weight)
 		}
-		return q.smith(id)
+		return q.Smith(id)
 	}
 	var known, came []instance.JobID
 	for _, id := range order {
-		if q.unit(id) == nil && r.was.Plan.Residency[id] == nil {
+		if q.Unit(id) == nil && r.was.Plan.Residency[id] == nil {
 			came = append(came, id)
 		} else {
 			known = append(known, id)
@@ -77,12 +79,12 @@ func (r *Resumption) among(q *queue, order []instance.JobID) []instance.JobID {
 const mostPlaced = 100_000
 
 // waiting returns a queue on the GPUs and links that running units leave, and what waits, in the order of the plan.
-func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
+func (r *Resumption) waiting() (q *queue.Simulation, order []instance.JobID) {
 	if !r.in.Queues() {
 		return nil, nil
 	}
-	q = newQueue(r.in)
-	q.now = r.was.Now
+	q = queue.New(r.in)
+	q.Now = r.was.Now
 	taken := make([]bool, len(r.in.GPUs))
 	for i := range slices.Backward(r.parts) { // the parts that a part continues come before it
 		p := &r.parts[i]
@@ -99,31 +101,31 @@ func (r *Resumption) waiting() (q *queue, order []instance.JobID) {
 			s.Uses = append(s.Uses, instance.LinkUse{Link: h.link, Times: int(h.Rate)})
 		}
 		u := r.unit(p)
-		u.on = p.gpus
-		q.units = append(q.units, u)
-		q.begun = append(q.begun, stint{Job: q.last(), Site: s, Start: p.from, End: p.to})
+		u.On = p.gpus
+		q.Units = append(q.Units, u)
+		q.Begun = append(q.Begun, queue.Stint{Job: q.Last(), Site: s, Start: p.from, End: p.to})
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		switch kind, nodes, racks := q.wholeNodes(p.gpus); {
+		switch kind, nodes, racks := q.WholeNodes(p.gpus); {
 		case p.begun:
 		case len(p.jobs) > 1 && nodes > 0:
 			u := r.unit(p)
-			u.kind, u.nodes, u.racks = kind, nodes, racks
-			q.units = append(q.units, u)
-			order = append(order, q.last())
-			q.waiting = append(q.waiting, p.jobs...)
+			u.Kind, u.Nodes, u.Racks = kind, nodes, racks
+			q.Units = append(q.Units, u)
+			order = append(order, q.Last())
+			q.Jobs = append(q.Jobs, p.jobs...)
 		default:
-			order, q.waiting = append(order, p.jobs...), append(q.waiting, p.jobs...)
+			order, q.Jobs = append(order, p.jobs...), append(q.Jobs, p.jobs...)
 		}
 	}
-	slices.Sort(q.waiting)
+	slices.Sort(q.Jobs)
 	return q, order
 }
 
 // unit converts a part with blocks to a unit of the queue.
-func (r *Resumption) unit(p *part) *unit {
-	u := &unit{jobs: p.jobs, gpus: len(p.gpus), release: p.ready, length: p.to - p.from}
+func (r *Resumption) unit(p *part) *queue.Unit {
+	u := &queue.Unit{Jobs: p.jobs, GPUs: len(p.gpus), Release: p.ready, Length: p.to - p.from}
 	gpu := func(g instance.GPUID) instance.GPUID {
 		at, _ := slices.BinarySearch(p.gpus, g)
 		return instance.GPUID(at)
@@ -134,12 +136,12 @@ func (r *Resumption) unit(p *part) *unit {
 		for n, g := range home {
 			here[n] = gpu(g)
 		}
-		u.homes = append(u.homes, here)
+		u.Homes = append(u.Homes, here)
 	}
 	for _, b := range p.blocks {
 		b.Start -= p.from
-		u.blocks = append(u.blocks, renumbered(b, job, gpu))
+		u.Blocks = append(u.Blocks, pattern.Renumbered(b, job, gpu))
 	}
-	u.ends = instance.EndsOf(u.blocks, len(u.jobs))
+	u.Ends = instance.EndsOf(u.Blocks, len(u.Jobs))
 	return u
 }

@@ -1,4 +1,4 @@
-package horizon_test
+package queue_test
 
 import (
 	"context"
@@ -12,45 +12,11 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
-	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
-	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/queue"
+	"jigsaw/heuristics/state"
 )
-
-// compiled returns the instance of a cluster of GPU type v and jobs of model m, which has two layers.
-func compiled(t *testing.T, clusterAndJobs string) *instance.Instance {
-	t.Helper()
-	d, err := codec.Decode([]byte(`
-version: 1
-profiles:
-  - {model: m, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 2ms, parameters: 2kB, activations: 1MB}, {name: b, forward: 2ms, backward: 2ms, parameters: 3kB, activations: 1MB}]}` + clusterAndJobs))
-	require.NoError(t, err)
-	in, err := d.Compile(nil)
-	require.NoError(t, err)
-	return in
-}
-
-// draw returns a tiny instance whose jobs queue: memory holds each of them by itself.
-func draw(rng *rand.Rand, objective instance.Objective) *instance.Instance {
-	in := *instancetest.Random(rng, instancetest.Options{Objective: objective})
-	in.Residence = instance.WhileRunning
-	in.Jobs, in.Types = slices.Clone(in.Jobs), slices.Clone(in.Types)
-	for _, alike := range in.Classes() { // jobs that were alike stay so
-		load := instance.Tick(rng.IntN(3))
-		for _, j := range alike {
-			in.Jobs[j].Deadline, in.Jobs[j].Load = 0, load
-		}
-	}
-	for j := range in.Jobs {
-		job := &in.Jobs[j]
-		for t, costs := range job.On {
-			if costs != nil {
-				in.Types[t].Memory = max(in.Types[t].Memory, costs.Persistent+costs.Ephemeral[job.Full()])
-			}
-		}
-	}
-	return &in
-}
 
 // TestQueues: there is always a plan, it is valid, also when expanded, and a search for a better order is no worse and
 // reproducible.
@@ -58,8 +24,8 @@ func TestQueues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 5))
 	shared := 0
 	for n := range instancetest.Many(600, 300) {
-		in := draw(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
-		s, err := horizon.Queue(in)
+		in := heuristicstest.Queueing(rng, []instance.Objective{instance.Makespan, instance.WeightedCompletion}[n%2])
+		s, err := queue.FirstCome(in)
 		if err != nil {
 			// In networks with failed links the search knows only some routes.
 			require.True(t, slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Failed }), "%v", err)
@@ -69,7 +35,7 @@ func TestQueues(t *testing.T) {
 		written, err := s.Expand(in)
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, written))
-		better, order, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+		better, order, err := queue.Search{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.Len(t, order, len(in.Jobs))
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, better))
@@ -77,13 +43,13 @@ func TestQueues(t *testing.T) {
 			shared++
 		}
 		require.LessOrEqual(t, in.Value(better).Cmp(in.Value(s)), 0)
-		again, _, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), order)
+		again, _, err := queue.Search{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)), order)
 		require.NoError(t, err)
 		require.LessOrEqual(t, in.Value(again).Cmp(in.Value(s)), 0)
-		repeated, _, err := horizon.Config{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+		repeated, _, err := queue.Search{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
 		require.Equal(t, better, repeated)
-		deep, err := horizon.Queue(in.FullDepth())
+		deep, err := queue.FirstCome(in.FullDepth())
 		if err == nil {
 			require.Empty(t, check.Blocks(in.FullDepth(), deep))
 		}
@@ -123,49 +89,17 @@ func TestSlack(t *testing.T) {
 			last  float64 // approximate end in ms
 		}{{nil, 2e6}, {[]float64{1, 1}, 2e6}, {[]float64{1, 1.25}, 2.5e6}, {[]float64{1, 1.9}, 4e6}, {[]float64{1}, 4e6}} {
 			in := halves(t, racks, 1000)
-			s, _, err := horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			s, _, err := queue.Search{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			require.Empty(t, check.Blocks(in, s))
 			require.InEpsilon(t, c.last, float64(s.Makespan(in)), 0.05, "racks %v, case %d", racks, n)
 			in = halves(t, racks, 40) // a pattern without repeats
-			s, _, err = horizon.Config{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			s, _, err = queue.Search{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			require.Empty(t, check.Blocks(in, s))
 			require.InEpsilon(t, c.last*40/1000, float64(s.Makespan(in)), 0.05, "racks %v, case %d, short", racks, n)
 		}
 	}
-}
-
-// night is a cluster of nodes of 8 GPUs and the given number of jobs with at most the given number of iterations.
-func night(tb testing.TB, nodes, jobs, iterations int, objective instance.Objective) *instance.Instance {
-	tb.Helper()
-	rng := rand.New(rand.NewPCG(19, 6))
-	spec := &instance.Spec{
-		Version: 1, Objective: objective, Residence: instance.WhileRunning,
-		Cluster: instance.ClusterSpec{
-			GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 32 << 30}}, LoadRate: 16e9, Latency: 1e5,
-			Racks: []instance.RackSpec{{Nodes: nodes, GPUs: 8, GPU: "v", NIC: 100e9, Fabric: 1200e9}},
-		},
-	}
-	for m := range 6 {
-		p := &instance.Profile{Model: fmt.Sprintf("m%d", m), GPU: "v", Batch: 1}
-		for range 4 {
-			p.Layers = append(p.Layers, instance.Layer{
-				Forward: instance.Duration(5+rng.IntN(20)) * 1e6, Backward: instance.Duration(10+rng.IntN(40)) * 1e6,
-				Parameters: instance.Bytes(10+rng.IntN(200)) << 20, Activations: instance.Bytes(100+rng.IntN(1000)) << 20,
-			})
-		}
-		spec.Profiles = append(spec.Profiles, p)
-	}
-	for j := range jobs {
-		spec.Jobs = append(spec.Jobs, instance.JobSpec{
-			Name: fmt.Sprintf("j%d", j), Model: fmt.Sprintf("m%d", rng.IntN(6)), Workers: 1 << rng.IntN(5), Optimizer: "adam",
-			Iterations: iterations/3 + rng.IntN(iterations*2/3), Weight: int64(1 + rng.IntN(9)),
-		})
-	}
-	in, err := instance.Compile(spec, nil)
-	require.NoError(tb, err)
-	return in
 }
 
 // TestChains: for weighted completion jobs join and leave units one after the other, which ends sooner than whole jobs,
@@ -188,7 +122,7 @@ func TestChains(t *testing.T) {
 		in, err := instance.Compile(spec, nil)
 		require.NoError(t, err)
 		plan := func(whole bool) *instance.BlockSchedule {
-			s, _, err := horizon.Config{Rounds: 1000, Whole: whole}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+			s, _, err := queue.Search{Rounds: 1000, Whole: whole}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
 			require.Empty(t, check.Blocks(in, s))
 			return s
@@ -225,9 +159,9 @@ func TestChains(t *testing.T) {
 
 // TestNight: a plan of some twenty million tasks is made, and checked in well under a second.
 func TestNight(t *testing.T) {
-	in := night(t, 64, 200, 60_000, instance.Makespan)
+	in := heuristicstest.Night(t, 64, 200, 60_000, instance.Makespan)
 	require.True(t, in.Long() || in.Tasks() > 20_000_000)
-	s, err := horizon.Queue(in)
+	s, err := queue.FirstCome(in)
 	require.NoError(t, err)
 	require.Greater(t, s.Tasks(), int64(20_000_000))
 	lines := 0
@@ -240,8 +174,8 @@ func TestNight(t *testing.T) {
 
 // BenchmarkCheck checks a plan of some twenty million tasks.
 func BenchmarkCheck(b *testing.B) {
-	in := night(b, 64, 200, 60_000, instance.Makespan)
-	s, err := horizon.Queue(in)
+	in := heuristicstest.Night(b, 64, 200, 60_000, instance.Makespan)
+	s, err := queue.FirstCome(in)
 	require.NoError(b, err)
 	b.ReportMetric(float64(s.Tasks()), "tasks")
 	for b.Loop() {
@@ -253,9 +187,9 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkMonth queues 10,000 jobs on 10,240 GPUs.
 func BenchmarkMonth(b *testing.B) {
-	in := night(b, 160, 1_250, 1_000_000, instance.Makespan)
+	in := heuristicstest.Night(b, 160, 1_250, 1_000_000, instance.Makespan)
 	for b.Loop() {
-		if _, err := horizon.Queue(in); err != nil {
+		if _, err := queue.FirstCome(in); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -266,16 +200,16 @@ func TestOrdersEndEarly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 12))
 	earlier := 0
 	for n := range 60 {
-		in := draw(rng, instance.Makespan)
+		in := heuristicstest.Queueing(rng, instance.Makespan)
 		var before *instance.BlockSchedule
 		for _, rounds := range []int{20, 40, 80} {
-			s, _, err := horizon.Config{Rounds: rounds}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+			s, _, err := queue.Search{Rounds: rounds}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 			if err != nil {
 				break
 			}
 			if before != nil && s.Makespan(in) == before.Makespan(in) {
-				require.LessOrEqual(t, horizon.Ends(in, s), horizon.Ends(in, before), "%d, %d rounds", n, rounds)
-				if horizon.Ends(in, s) < horizon.Ends(in, before) {
+				require.LessOrEqual(t, state.SumOfEnds(in, s), state.SumOfEnds(in, before), "%d, %d rounds", n, rounds)
+				if state.SumOfEnds(in, s) < state.SumOfEnds(in, before) {
 					earlier++
 				}
 			}
@@ -283,4 +217,31 @@ func TestOrdersEndEarly(t *testing.T) {
 		}
 	}
 	require.Positive(t, earlier)
+}
+
+// TestOrdersMeetDeadlines: if orders miss deadlines that a plan meets, the search finds others.
+func TestOrdersMeetDeadlines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 11))
+	met, all := 0, 0
+	for range instancetest.Many(400, 150) {
+		in := heuristicstest.Queueing(rng, instance.WeightedCompletion)
+		shortest := *in
+		shortest.Objective = instance.Makespan
+		s, _, err := queue.Search{Rounds: 40, Whole: true}.Orders(context.Background(), &shortest, rand.New(rand.NewPCG(2, 2)))
+		if err != nil {
+			continue
+		}
+		_, ends := s.Spans(in)
+		for j := range in.Jobs {
+			in.Jobs[j].Deadline = ends[j]
+		}
+		all++
+		d, _, err := queue.Search{Rounds: 60, Whole: true}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+		if err == nil {
+			met++
+			require.Empty(t, check.Blocks(in, d))
+		}
+	}
+	t.Logf("%d of %d are met", met, all)
+	require.Greater(t, met, all*95/100)
 }

@@ -1,4 +1,4 @@
-package horizon
+package resume
 
 import (
 	"slices"
@@ -70,7 +70,7 @@ func (r *Resumption) place(parts []part, gaps bool) (*instance.BlockSchedule, er
 	in := r.in
 	o := &occupied{in: in, gpus: make([][]stretch, len(in.GPUs)), links: make([]state.LinkTimeline, len(in.Links))}
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
-	f := alloc.New(in, r.queue.counts)
+	f := alloc.New(in, r.queue.Counts)
 	settled := map[instance.JobID]bool{}
 	for i := range parts {
 		r.settle(f, &parts[i], settled)
@@ -169,7 +169,7 @@ func (r *Resumption) seek(o *occupied, f *alloc.Free, plan *instance.BlockSchedu
 			}
 			s := f.Find(id)
 			if s == nil && n == len(times)-1 {
-				s = r.queue.alone(f, id)
+				s = r.queue.Alone(f, id)
 			}
 			if s == nil {
 				break
@@ -191,5 +191,5 @@ func (r *Resumption) seek(o *occupied, f *alloc.Free, plan *instance.BlockSchedu
 		}
 		length = job.Load + instance.Tick(job.Iterations)*job.FastestFull()
 	}
-	return r.queue.homeless(id)
+	return r.queue.NoPlace(id)
 }
