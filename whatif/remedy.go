@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/change"
+	"jigsaw/formulation/relax"
 )
 
 // Remedy is a change of an instance that had no plan, with which one was found.
@@ -19,29 +21,79 @@ type Remedy struct {
 // MarshalText writes the change in words.
 func (r Remedy) MarshalText() ([]byte, error) { return []byte(r.Text), nil }
 
-// Remedies looks for single changes with which a spec without a plan gets one: those
+// Mend is what would give a spec without a plan one.
+type Mend struct {
+	// Remedies are changes. With each alone a plan was found or, if Jobs is not 0, one without the other of these jobs.
+	Remedies []Remedy `json:"remedies"`
+	// Jobs is the number of entries of the jobs that have no plan even without all others, if there are several: each needs
+	// a change. Otherwise it is 0.
+	Jobs int `json:"jobs_at_fault,omitempty"`
+}
+
+// Remedies looks for changes with which a spec without a plan gets one: those
 // of [MemoryShortage] if memory is the reason, else changes of deadlines, failed links, the network and
 // GPUs. If ctx ends there are fewer.
-func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileSource) ([]Remedy, error) {
+func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileSource) (*Mend, error) {
 	s, err := MemoryShortage(ctx, spec, models)
 	if err != nil {
 		return nil, err
 	}
 	if s != nil {
-		return s.Remedies, nil
+		return &s.Mend, nil
 	}
 	in, err := instance.Compile(spec, models)
-	if err != nil || in.Queues() || in.Long() || unplaced(ctx, in) == nil {
-		return nil, err
+	if err != nil || unplaced(ctx, in) == nil {
+		return &Mend{Remedies: []Remedy{}}, err
 	}
-	return enough(ctx, easier(in, spec), models), nil
+	if bad := hopeless(in, spec); len(bad) > 1 {
+		return each(ctx, models, bad, func(source int) []remedy {
+			if unfit(in, spec, source) != "" {
+				return remedies(in, spec, models, source)
+			}
+			return easier(in, spec, []int{source})
+		}), nil
+	}
+	return &Mend{Remedies: enough(ctx, easier(in, spec, due(in, spec)), models, nil)}, nil
 }
 
-// enough returns, of each kind, the first remedy with which a quick search finds a plan.
-func enough(ctx context.Context, list []remedy, models instance.ProfileSource) []Remedy {
+// hopeless are the entries of the jobs that have no plan even without all others.
+func hopeless(in *instance.Instance, spec *instance.Spec) (sources []int) {
+	for _, class := range in.Classes() {
+		if relax.Infeasible(in.Part(class[:1], in.AllNodes(), nil).Roomy()) != nil {
+			for _, j := range class {
+				sources = append(sources, spec.Sources()[j])
+			}
+		}
+	}
+	slices.Sort(sources)
+	return slices.Compact(sources)
+}
+
+// each looks for changes of every one of several jobs that have no plan by themselves, without the others of them.
+func each(ctx context.Context, models instance.ProfileSource, sources []int, changes func(source int) []remedy) *Mend {
+	m := &Mend{Remedies: []Remedy{}, Jobs: len(sources)}
+	for n, source := range sources[:min(len(sources), mostMended)] {
+		others := slices.Delete(slices.Clone(sources), n, n+1)
+		m.Remedies = append(m.Remedies, enough(ctx, changes(source), models, others)...)
+	}
+	return m
+}
+
+// mostMended is for how many jobs that have no plan by themselves changes are tried.
+const mostMended = 6
+
+// enough returns, of each kind, the first remedy with which a quick search finds a plan, without some entries of the jobs.
+func enough(ctx context.Context, list []remedy, models instance.ProfileSource, others []int) []Remedy {
 	found, known := []Remedy{}, map[string]bool{}
 	for _, r := range list {
-		if ctx.Err() == nil && !known[r.kind] && planned(ctx, r.spec, models) {
+		if ctx.Err() != nil || known[r.kind] {
+			continue
+		}
+		tried := r.spec
+		for _, source := range others {
+			tried = withJob(tried, source, func(j *instance.JobSpec) { j.Disabled = true })
+		}
+		if planned(ctx, tried, models) {
 			known[r.kind] = true
 			found = append(found, Remedy{r.text, r.spec})
 		}
@@ -52,9 +104,26 @@ func enough(ctx context.Context, list []remedy, models instance.ProfileSource) [
 // mostLate is for how many jobs a later deadline, and a plan without the job, is tried.
 const mostLate = 6
 
-// easier are changes of an instance that cannot meet its deadlines, or whose parts are cut off from
+// due are the entries of the jobs with deadlines, those with the least time to spare first.
+func due(in *instance.Instance, spec *instance.Spec) (sources []int) {
+	spare := map[int]instance.Tick{}
+	for j, source := range spec.Sources() {
+		job := &in.Jobs[j]
+		if job.Deadline == 0 {
+			continue
+		}
+		if _, known := spare[source]; !known {
+			sources = append(sources, source)
+			spare[source] = job.Deadline - job.Release - job.Load - instance.Tick(job.Iterations)*job.FastestFull()
+		}
+	}
+	slices.SortStableFunc(sources, func(a, b int) int { return cmp.Compare(spare[a], spare[b]) })
+	return sources[:min(len(sources), mostLate)]
+}
+
+// easier are changes of an instance in which these jobs cannot meet their deadlines, or whose parts are cut off from
 // each other; those of one kind come from the smallest to the largest.
-func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
+func easier(in *instance.Instance, spec *instance.Spec, late []int) (list []remedy) {
 	add := func(kind, text string, changed *instance.Spec) { list = append(list, remedy{kind, text, changed}) }
 	job := func(kind string, source int, text string, change func(*instance.JobSpec)) {
 		add(kind, fmt.Sprintf("%s for job %q", text, spec.Jobs[source].Name), withJob(spec, source, change))
@@ -64,14 +133,8 @@ func easier(in *instance.Instance, spec *instance.Spec) (list []remedy) {
 		changed.Cluster.FailedLinks = nil
 		add("links", "failed_links: none", &changed)
 	}
-	var late []int
-	for _, source := range slices.Compact(spec.Sources()) {
-		if spec.Jobs[source].Deadline > 0 && len(late) < mostLate {
-			late = append(late, source)
-		}
-	}
 	for _, source := range late {
-		for _, factor := range []float64{1.1, 1.25, 1.5, 2, 3, 5, 10} {
+		for _, factor := range []float64{1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100} {
 			deadline := roundUp(float64(spec.Jobs[source].Deadline) * factor)
 			job(fmt.Sprint("deadline ", source), source, fmt.Sprintf("deadline: %v", deadline), func(j *instance.JobSpec) { j.Deadline = deadline })
 		}

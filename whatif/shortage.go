@@ -4,20 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/queue"
 )
 
 // Shortage says that memory is why no plan is found, and what would help.
 type Shortage struct {
 	// Reasons say in words which jobs need how much on which GPUs, and what these have.
 	Reasons []string `json:"reasons"`
-	// Remedies are changes, each by itself, with which a plan was found.
-	Remedies []Remedy `json:"remedies"`
+	// Mend has changes that would help.
+	Mend
 }
 
 // MemoryShortage looks for a plan with a fraction of the work that a plan takes. If it finds
@@ -29,34 +31,34 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	if err != nil {
 		return nil, err
 	}
-	if in.Queues() || in.Long() {
-		return nil, nil // what does not fit now, waits
-	}
 	failed := unplaced(ctx, in)
 	if failed == nil || ctx.Err() != nil || !planned(ctx, withMemory(spec, unlimited), models) {
 		return nil, nil
 	}
 	s := &Shortage{}
-	at := -1 // the job at fault
-	for j := range in.Jobs {
-		if reason := unfit(in, spec, &in.Jobs[j], spec.Sources()[j]); reason != "" {
-			if at < 0 {
-				at = j
-			}
-			s.Reasons = append(s.Reasons, reason)
+	var bad []int // entries of jobs that fit on no GPU
+	for _, source := range slices.Compact(spec.Sources()) {
+		if reason := unfit(in, spec, source); reason != "" {
+			bad, s.Reasons = append(bad, source), append(s.Reasons, reason)
 		}
 	}
+	change := func(source int) []remedy { return remedies(in, spec, models, source) }
+	if len(bad) > 1 {
+		s.Mend = *each(ctx, models, bad, change)
+		return s, nil
+	}
 	var none *heuristics.NoPlan
-	if errors.As(failed, &none) && at < 0 {
-		at = int(none.Job)
+	switch {
+	case len(bad) == 1:
+	case in.Queues(): // what does not fit now, waits
+		return nil, nil
+	case errors.As(failed, &none):
+		s.Reasons, bad = crowded(in, spec, int(none.Job)), []int{spec.Sources()[none.Job]}
+	default: // the sum of all is too much, and none is at fault more than others
+		at := heaviest(in)
+		s.Reasons, bad = crowded(in, spec, at), []int{spec.Sources()[at]}
 	}
-	if at < 0 { // the sum of all is too much, and none is at fault more than others
-		at = heaviest(in)
-	}
-	if len(s.Reasons) == 0 {
-		s.Reasons = crowded(in, spec, at)
-	}
-	s.Remedies = enough(ctx, remedies(in, spec, models, spec.Sources()[at]), models)
+	s.Remedies = enough(ctx, change(bad[0]), models, nil)
 	return s, nil
 }
 
@@ -78,23 +80,32 @@ func planned(ctx context.Context, spec *instance.Spec, models instance.ProfileSo
 	return err == nil && unplaced(ctx, in) == nil
 }
 
-// unplaced says why a quick greedy search finds no plan; nil if it finds one.
+// unplaced says why a quick search finds no plan; nil if it finds one.
 func unplaced(ctx context.Context, in *instance.Instance) error {
-	if reasons := relax.Infeasible(in); len(reasons) > 0 {
+	if reasons := relax.Infeasible(in.Roomy()); len(reasons) > 0 {
 		return errors.New(reasons[0])
+	}
+	if in.Queues() || in.Long() {
+		quick := queue.Search{Rounds: queuesTried, Stop: func(*big.Rat) bool { return true }}
+		_, _, err := quick.Orders(ctx, in, rand.New(rand.NewPCG(0, 1)))
+		return err
 	}
 	_, err := heuristics.Config{Quick: true}.Greedy(ctx, in, rand.New(rand.NewPCG(0, 1)))
 	return err
 }
+
+// queuesTried is the number of orders of jobs tried for a plan of hours that meets all deadlines.
+const queuesTried = 40
 
 // needs are the bytes of a full-depth worker that has a GPU of a type to itself.
 func needs(c *instance.Costs, j *instance.Job) instance.Bytes {
 	return c.Persistent + c.Ephemeral[j.Full()]
 }
 
-// unfit says on which GPU a job's full-depth worker comes closest to having room, where it
+// unfit says on which GPU the full-depth worker of an entry of the jobs comes closest to having room, where it
 // has none on any; "" where it has.
-func unfit(in *instance.Instance, spec *instance.Spec, j *instance.Job, source int) string {
+func unfit(in *instance.Instance, spec *instance.Spec, source int) string {
+	j := &in.Jobs[slices.Index(spec.Sources(), source)]
 	best, over := -1, instance.Bytes(0)
 	for t, c := range j.On {
 		if c == nil {
@@ -200,6 +211,9 @@ func remedies(in *instance.Instance, spec *instance.Spec, models instance.Profil
 		if old.Workers > 1 {
 			try("sharding", kind, func(j *instance.JobSpec) { j.Sharding = kind })
 		}
+	}
+	for k := 2 * max(1, old.GPUsPerWorker); k <= 8; k *= 2 {
+		try("gpus_per_worker", fmt.Sprint(k), func(j *instance.JobSpec) { j.GPUsPerWorker = k })
 	}
 	for _, k := range slices.Compact([]int{old.Workers - 1, old.Workers * 3 / 4, old.Workers / 2, 1}) {
 		if k >= 1 && k < old.Workers && k >= old.SPB.MinFull {

@@ -119,7 +119,7 @@ func newExplain(std cli.Streams) *cobra.Command {
 		Long: `Say which GPUs, links, memory or jobs limit the best possible plan, and what
 more of each would gain, according to the dual prices of the bound's linear program. For an
 infeasible instance, say why it is infeasible. If no plan is found for lack of memory, name
-the job, the GPU and the missing bytes, and changes that make a plan possible. The search of
+the jobs, the GPUs and the missing bytes, and changes that make a plan possible. The search of
 "jigsaw plan" may prove a stronger bound, for which there are no such prices.
 
 With SCHEDULE, a plan as for "jigsaw check", also say why the plan ends when it
@@ -154,9 +154,11 @@ func runExplain(ctx context.Context, args []string, o boundOptions, std cli.Stre
 			return err
 		}
 		if report.Memory == nil && r.Status == jigsaw.Infeasible {
-			if report.Remedies, err = whatif.Remedies(ctx, o.Document.Spec, o.Models); err != nil {
+			found, err := whatif.Remedies(ctx, o.Document.Spec, o.Models)
+			if err != nil {
 				return err
 			}
+			report.Remedies, report.JobsAtFault = found.Remedies, found.Jobs
 		}
 	}
 	if err := o.to.Print(std, report, func(w io.Writer) {

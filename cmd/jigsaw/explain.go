@@ -23,8 +23,9 @@ type explainReport struct {
 	// Memory says what memory is short, if that is why no plan is found.
 	Memory *whatif.Shortage `json:"memory,omitempty"`
 	// Remedies are changes with which a plan is found, if memory is not the reason for there
-	// being none.
-	Remedies []whatif.Remedy `json:"remedies,omitempty"`
+	// being none; for JobsAtFault see [whatif.Mend.Jobs].
+	Remedies    []whatif.Remedy `json:"remedies,omitempty"`
+	JobsAtFault int             `json:"jobs_at_fault,omitempty"`
 }
 
 // scheduleReport says why a plan, and each job of it, ends when it does.
@@ -124,16 +125,20 @@ func element(in *instance.Instance, s *instance.Schedule, l view.ChainLink) stri
 
 // mendText says what memory is short, and which changes would help.
 func (r *explainReport) mendText(w io.Writer) {
-	list := r.Remedies
+	list, jobs := r.Remedies, r.JobsAtFault
 	if r.Memory != nil {
 		fmt.Fprintln(w, "\nNo plan is found because memory is too small:")
 		sentences(w, r.Memory.Reasons)
-		if list = r.Memory.Remedies; len(list) == 0 {
+		if list, jobs = r.Memory.Remedies, r.Memory.Jobs; len(list) == 0 {
 			fmt.Fprintln(w, "\nNo single change that was tried is enough.")
 		}
 	}
 	if len(list) > 0 {
-		fmt.Fprintln(w, "\nEach of these changes alone makes a plan possible:")
+		if jobs > 1 {
+			fmt.Fprintf(w, "\n%d jobs need a change each. Each of these is enough for its job:\n", jobs)
+		} else {
+			fmt.Fprintln(w, "\nEach of these changes alone makes a plan possible:")
+		}
 		texts := make([]string, len(list))
 		for i, remedy := range list {
 			texts[i] = remedy.Text

@@ -37,6 +37,7 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) {
 	heading(w, in)
 	if r.Status == jigsaw.Infeasible {
 		reasons(w, r)
+		std.Notes(w, []string{"jigsaw explain looks for changes that make a plan possible"})
 		return
 	}
 	t := cli.RightColumns(w)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"jigsaw"
@@ -99,6 +100,8 @@ func newSpec(spec *instance.Spec) (JSON, error) {
 
 type remediesResult struct {
 	Remedies []Remedy `json:"remedies"`
+	// Jobs is [whatif.Mend.Jobs].
+	Jobs int `json:"jobs"`
 }
 
 // Remedy is a change that gives an instance without a plan one.
@@ -114,16 +117,16 @@ func (a *API) remedies(ctx context.Context, p *textParams) (*remediesResult, err
 		return nil, err
 	}
 	found, err := whatif.Remedies(ctx, s.document.Spec, profiles.Shipped())
-	if err == nil {
-		err = ctx.Err()
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
 	}
-	r := &remediesResult{Remedies: []Remedy{}}
-	for _, remedy := range found {
-		var spec JSON
-		if err == nil {
-			spec, err = newSpec(remedy.Spec)
+	r := &remediesResult{[]Remedy{}, found.Jobs}
+	for _, remedy := range found.Remedies {
+		spec, err := newSpec(remedy.Spec)
+		if err != nil {
+			return nil, err
 		}
 		r.Remedies = append(r.Remedies, Remedy{remedy.Text, spec})
 	}
-	return r, err
+	return r, nil
 }

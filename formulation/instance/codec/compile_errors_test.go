@@ -233,6 +233,16 @@ func TestDecodeErrors(t *testing.T) {
 			"line 1, column 50: cluster: the value is null; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels",
 			"line 2, column 2: unknown field \"é\"; the fields here are version, name, lesson, tick_us, objective, max_period, residence, activations, cluster, profiles, jobs",
 			"line 2, column 21: tick_us: expected a whole number, found the text \"5\""}},
+		"not indented": {`version: 1
+cluster:
+gpu_types: []
+workers: 2
+jobs: []
+`, []string{
+			`line 2, column 9: cluster: the value is empty; expected an object with the fields gpu_types, racks, switches, nodes, links, exceptions, failed_links, failed_nodes, failed_gpus, load_rate, degraded_links, policies, latency, rate_levels`,
+			`line 3, column 1: unknown field "gpu_types"; it is a field of "cluster"`,
+			`line 4, column 1: unknown field "workers"; it is a field of the elements of "jobs"`,
+		}},
 		"many at once": {`version: 1
 cluster:
   gpu_type: []

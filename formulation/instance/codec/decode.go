@@ -195,7 +195,7 @@ func (d *treeDecoder) object(n *yaml.Node, v reflect.Value) {
 			d.bad(key, "YAML merge keys are not supported; write out the fields")
 		case f < 0:
 			before := len(d.problems)
-			d.bad(key, "unknown field %q%s", instance.Clip(key.Value), suggestion(key.Value, fields))
+			d.bad(key, "unknown field %q%s", instance.Clip(key.Value), suggestion(key.Value, v.Type(), fields))
 			if len(d.problems) > before {
 				d.problems[before].Unknown = []string{key.Value}
 			}
@@ -319,11 +319,24 @@ func found(n *yaml.Node) string {
 	return fmt.Sprintf("the text %q", instance.Clip(n.Value))
 }
 
-// suggestion proposes the known field nearest to an unknown one, or all.
-func suggestion(name string, fields []field) string {
+// suggestion says for an unknown field of an object which of its fields has such a field, or proposes the known one nearest
+// to it, or all.
+func suggestion(name string, object reflect.Type, fields []field) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
+		below := object.Field(f.index).Type
+		list := below.Kind() == reflect.Slice
+		for below.Kind() == reflect.Slice || below.Kind() == reflect.Pointer {
+			below = below.Elem()
+		}
+		if below.Kind() != reflect.Struct || !slices.ContainsFunc(fieldsOf(below), func(f field) bool { return f.name == name }) {
+			continue
+		}
+		if list {
+			return fmt.Sprintf("; it is a field of the elements of %q", f.name)
+		}
+		return fmt.Sprintf("; it is a field of %q", f.name)
 	}
 	return instance.DidYouMean(name, names, "; the fields here are "+strings.Join(names, ", "))
 }

@@ -59,7 +59,7 @@ export function Results({ store, welcome }: { store: Store; welcome: ComponentCh
       <Numbers
         instance={view.instance}
         run={run}
-        mend={<Mend remedies={store.inquiry.remedies.value} onMend={remedy => void store.mend(remedy)} />}
+        mend={<Mend mend={store.inquiry.remedies.value} onMend={remedy => void store.mend(remedy)} />}
         gain={
           // There may be no plan at full depth, and there must be a way back.
           (!infeasible || !store.spb.value) && (

@@ -337,6 +337,9 @@ export interface MoldTry { workers: number[]; value: number | null }
 /** A change of the file, in words, and the file with it, as plain JSON. */
 export interface Remedy { text: string; spec: unknown }
 
+/** Changes that give an instance a plan. If several jobs have none by themselves, their number and changes each of which is enough for one; otherwise jobs is 0. */
+export interface Remedies { remedies: Remedy[]; jobs: number }
+
 export interface ProfileInfo {
   model: string
   gpu: string
@@ -431,7 +434,7 @@ export interface Methods {
   /** The file with several independent changes, as plain JSON; it may have problems. */
   change: { params: { text: string; changes: WhatIfChange[] }; result: { spec: unknown } }
   /** Changes each of which alone gives an instance without a plan one: a plan was found with each. */
-  remedies: { params: { text: string }; result: { remedies: Remedy[] } }
+  remedies: { params: { text: string }; result: Remedies }
   /** Streams PlanEvent with progress. If it is cancelled, it answers with the cases examined so far. */
   resilience: { params: { text: string; seed: number }; result: ResilienceAnswer }
   /** The rules that a schedule violates, or else its value; its rows may be in any order. */

@@ -88,7 +88,7 @@ it('tells why a question failed', async () => {
 it('asks what would mend a scenario without a plan, and drops what is about another one', async () => {
   const answers: ((remedies: { text: string; spec: unknown }[]) => void)[] = []
   const engine = new FakeEngine({
-    remedies: () => new Promise(resolve => answers.push(remedies => resolve({ remedies }))),
+    remedies: () => new Promise(resolve => answers.push(remedies => resolve({ remedies, jobs: 0 }))),
   })
   const none = (digest: string) => ({
     ...view(digest),
@@ -105,7 +105,7 @@ it('asks what would mend a scenario without a plan, and drops what is about anot
   expect(inquiry.remedies.value).toBeNull()
   answers[1]!([{ text: 'of c', spec: {} }])
   await settle()
-  expect(inquiry.remedies.value).toEqual([{ text: 'of c', spec: {} }])
+  expect(inquiry.remedies.value).toEqual({ remedies: [{ text: 'of c', spec: {} }], jobs: 0 })
   shown.value = view('d')
   expect(inquiry.remedies.value).toBeNull()
 })

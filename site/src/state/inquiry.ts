@@ -1,7 +1,7 @@
 // Questions about the current plan: why a job ends when it does, what a change of the cluster would
 // do, and what would make a plan possible if there is none. Answers about an older plan are dropped.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChainLink, PlanResult, Remedy, Schedule, WhatIfChange } from '../engine/api'
+import type { ChainLink, PlanResult, Remedies, Schedule, WhatIfChange } from '../engine/api'
 import type { Engine } from '../engine/client'
 import type { WhatIfState } from '../views/props'
 import type { PlanningOptions, PlanView } from './planning'
@@ -12,7 +12,7 @@ export class Inquiry {
   private readonly answered = signal<{ schedule: Schedule; job: number | null; chain: ChainLink[] } | null>(
     null,
   )
-  private readonly mended = signal<{ result: PlanResult; remedies: Remedy[] } | null>(null)
+  private readonly mended = signal<{ result: PlanResult; remedies: Remedies } | null>(null)
   private readonly asked = signal<{ digest: string; states: WhatIfState[] }>({ digest: '', states: [] })
 
   constructor(
@@ -50,7 +50,7 @@ export class Inquiry {
       if (!result || !now) return
       search = new AbortController()
       void this.engine.call('remedies', { text: now.text }, { signal: search.signal }).then(
-        ({ remedies }) => {
+        remedies => {
           this.mended.value = { result, remedies }
         },
         () => {},
@@ -59,7 +59,7 @@ export class Inquiry {
   }
 
   /** Changes that would give the current scenario a plan; null while they are computed, and if it has a plan. */
-  readonly remedies = computed<readonly Remedy[] | null>(() => {
+  readonly remedies = computed<Remedies | null>(() => {
     const { result, remedies } = this.mended.value ?? {}
     return result && result === this.view.value?.result ? (remedies ?? null) : null
   })

@@ -1,28 +1,30 @@
 // Changes that would make a plan possible, as buttons that apply them.
 
-import type { Remedy } from '../engine/api'
+import type { Remedies, Remedy } from '../engine/api'
 import { capital, clean } from './format'
 import './views.css'
 
 interface MendProps {
   /** null while they are searched for. */
-  remedies: readonly Remedy[] | null
+  mend: Remedies | null
   onMend(remedy: Remedy): void
 }
 
-export function Mend({ remedies, onMend }: MendProps) {
+export function Mend({ mend, onMend }: MendProps) {
   return (
     <section class="mend" aria-label="What would fix it">
       <p class="muted">
-        {!remedies
+        {!mend
           ? 'Looking for a change that makes a plan possible …'
-          : remedies.length > 0
-            ? 'Each of these changes alone makes a plan possible: each was tried. Undo reverts it.'
-            : 'No single change that was tried is enough.'}
+          : mend.remedies.length === 0
+            ? 'No single change that was tried is enough.'
+            : mend.jobs > 1
+              ? `${mend.jobs} jobs need a change each. Each of these is enough for its job: each was tried. Undo reverts it.`
+              : 'Each of these changes alone makes a plan possible: each was tried. Undo reverts it.'}
       </p>
-      {remedies && (
+      {mend && (
         <div>
-          {remedies.map(remedy => (
+          {mend.remedies.map(remedy => (
             <button key={remedy.text} type="button" class="button" onClick={() => onMend(remedy)}>
               {capital(clean(remedy.text))}
             </button>
