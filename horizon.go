@@ -68,6 +68,8 @@ const (
 	horizonExclusive, horizonInterleaved = 10, 4
 	// scalingShare is the part of the time of a plan of jobs that share GPUs in which a fraction of them is planned.
 	scalingShare = 0.75
+	// scalingShareDue is the same where jobs have deadlines, which such plans may miss.
+	scalingShareDue = 0.6
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
 	// longColumnWork is [columnWork] of long plans, whose bound of weighted completion has nothing better.
@@ -178,7 +180,11 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 	}
 	var plans []*instance.BlockSchedule
 	if in.Objective == instance.WeightedCompletion && !p.opt.Quick && !p.opt.Without[method.Scaling] {
-		within, stop := state.Portion(ctx, scalingShare)
+		share := scalingShare
+		if due {
+			share = scalingShareDue
+		}
+		within, stop := state.Portion(ctx, share)
 		defer stop()
 		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart), known); failed == nil {
 			plans = append(plans, s)

@@ -38,6 +38,7 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	}
 	seed := rng.Uint64()
 	err = &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
+	latest := 0.0 // by how much a job ends late in a plan: its end over its deadline
 	scaleUp := func(tries int) {
 		plan := newUpscaler(in, small, s, seed, tries).run(ctx)
 		if plan == nil {
@@ -46,10 +47,27 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		_, ends := plan.Spans(in)
 		if late := state.Missed(in, ends, ""); late != nil {
 			err = late
+			for j, end := range ends {
+				if due := in.Jobs[j].Deadline; due > 0 {
+					latest = max(latest, float64(end)/float64(due))
+				}
+			}
 		} else if best == nil || in.Value(plan).Cmp(in.Value(best)) < 0 {
 			if best = plan; c.Improved != nil {
 				c.Improved(in.Value(plan))
 			}
+		}
+	}
+	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
+		if scaleUp(1); latest > mostLate {
+			return nil, err
+		}
+		if latest > 1 { // those scaled up end later than in the schedule
+			jobs := slices.Clone(small.Jobs)
+			for j := range jobs {
+				jobs[j].Deadline = instance.Tick(math.Ceil(float64(jobs[j].Deadline) / (latest + lateMargin)))
+			}
+			small = small.WithJobs(jobs)
 		}
 	}
 	begun := time.Now()
@@ -90,6 +108,11 @@ const (
 	mostScaledJobs = 300
 	// hopeless is the ratio of the value before the search to the known one above which there is no search.
 	hopeless = 1.005
+	// mostLate is the end of a job over its deadline, in a first plan of one list schedule each, above which there is no
+	// search: mostly memory holds too few jobs at once then.
+	mostLate = 1.2
+	// lateMargin is how much more than the lateness of the first plan the deadlines of the scaled-down instance are made earlier.
+	lateMargin = 0.02
 	// scaledRounds is the number of rounds of its search if no clock ends it.
 	scaledRounds = 4
 	// If a clock does, upscales times the time of scaling up the first plan is left for the last ones, but no more than
