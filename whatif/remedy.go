@@ -45,7 +45,7 @@ func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileS
 	if err != nil || unplaced(ctx, in) == nil {
 		return &Mend{Remedies: []Remedy{}}, err
 	}
-	if bad := hopeless(in, spec); len(bad) > 1 {
+	if bad := hopeless(ctx, in, spec); len(bad) > 1 {
 		return each(ctx, models, bad, func(source int) []remedy {
 			if unfit(in, spec, source) != "" {
 				return remedies(in, spec, models, source)
@@ -56,12 +56,13 @@ func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileS
 	return &Mend{Remedies: enough(ctx, easier(in, spec, due(in, spec)), models, nil)}, nil
 }
 
-// hopeless are the entries of the jobs that have no plan even without all others.
-func hopeless(in *instance.Instance, spec *instance.Spec) (sources []int) {
+// hopeless are the entries of the jobs that have no plan even without all others; only some of them if ctx ends.
+func hopeless(ctx context.Context, in *instance.Instance, spec *instance.Spec) (sources []int) {
+	of := spec.Sources()
 	for _, class := range in.Classes() {
-		if relax.Infeasible(in.Part(class[:1], in.AllNodes(), nil).Roomy()) != nil {
+		if ctx.Err() == nil && relax.Infeasible(in.Part(class[:1], in.AllNodes(), nil).Roomy()) != nil {
 			for _, j := range class {
-				sources = append(sources, spec.Sources()[j])
+				sources = append(sources, of[j])
 			}
 		}
 	}
@@ -89,11 +90,12 @@ func enough(ctx context.Context, list []remedy, models instance.ProfileSource, o
 		if ctx.Err() != nil || known[r.kind] {
 			continue
 		}
-		tried := r.spec
+		tried := *r.spec
+		tried.Jobs = slices.Clone(tried.Jobs)
 		for _, source := range others {
-			tried = withJob(tried, source, func(j *instance.JobSpec) { j.Disabled = true })
+			tried.Jobs[source].Disabled = true
 		}
-		if planned(ctx, tried, models) {
+		if planned(ctx, &tried, models) {
 			known[r.kind] = true
 			found = append(found, Remedy{r.text, r.spec})
 		}
