@@ -160,10 +160,6 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		search.Improved = func(v *big.Rat) { p.see("search", v) }
 		order.Improved, order.Stop = search.Improved, p.goodEnough()
 	}
-	var known *big.Rat
-	if in == p.in {
-		known = p.result.Primal
-	}
 	// Cells and then orders get a share of the time each, phases the rest.
 	dense, cells, share, next := in, search, 0.9, 0.4
 	due := slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
@@ -186,6 +182,10 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 		}
 		within, stop := state.Portion(ctx, share)
 		defer stop()
+		var known *big.Rat
+		if in == p.in {
+			known = p.result.Primal
+		}
 		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart), known); failed == nil {
 			plans = append(plans, s)
 		}
