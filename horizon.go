@@ -64,8 +64,9 @@ const (
 	queueRounds = 300
 	queuePlaced = 12_000
 	quickRounds = 20
-	// These baselines take one part in horizonExclusive and in horizonInterleaved of the time that is left.
-	horizonExclusive, horizonInterleaved = 10, 4
+	// These baselines take one part in horizonExclusive and in horizonInterleaved of the time that is left; the second runs beside the
+	// search for the plan.
+	horizonExclusive, horizonInterleaved = 10, 3
 	// scalingShare is the part of the time of a plan of jobs that share GPUs in which a fraction of them is planned.
 	scalingShare = 0.75
 	// scalingShareDue is the same where jobs have deadlines, which such plans may miss.
@@ -94,7 +95,8 @@ func (p *planner) horizon() (*Result, error) {
 		return p.finish()
 	}
 	deep := p.in.FullDepth()
-	r.Queue = p.queueBaseline("queue", deep, func() (*instance.BlockSchedule, error) { return queue.FirstCome(deep) })
+	r.Queue = p.blocksOf(deep, func() (*instance.BlockSchedule, error) { return queue.FirstCome(deep) })
+	p.takeBaseline("queue", &r.Queue)
 	shallow, err := queue.FirstCome(p.in)
 	if err == nil {
 		p.takeBlocks("queue", shallow)
@@ -112,23 +114,19 @@ func (p *planner) horizon() (*Result, error) {
 	}
 	bounds := p.horizonPrograms()
 	var orders [][]instance.JobID // the best known
-	if r.Exclusive = p.opt.exclusive; r.Exclusive.Blocks != nil {
-		p.takeBlocks("exclusive", r.Exclusive.Blocks)
-	} else {
+	r.Exclusive = p.opt.exclusive
+	if r.Exclusive.Blocks == nil {
 		var best []instance.JobID
 		if r.Exclusive, best = p.wholeBlocks(deep, horizonExclusive); best != nil {
 			orders = append(orders, best)
 		}
 	}
-	r.InterleavedFull = r.Exclusive
-	if deep != p.in {
-		b := p.queueBaseline("interleaved-full", deep, func() (*instance.BlockSchedule, error) { return p.together(deep, orders, horizonInterleaved) })
-		if b.Value != nil && (r.Exclusive.Value == nil || b.Value.Cmp(r.Exclusive.Value) < 0) {
-			r.InterleavedFull = b
-		}
-	}
+	p.takeBaseline("exclusive", &r.Exclusive)
+	interleaved := p.longInterleaved(deep, orders)
 	p.residents()
-	if s, err := p.together(p.in, orders, 1); err == nil {
+	s, err := p.together(p.in, orders, 1)
+	interleaved()
+	if err == nil {
 		p.takeBlocks("the search for orders", s)
 	} else {
 		p.note("no plan in which jobs share GPUs: %v", err)
@@ -138,11 +136,34 @@ func (p *planner) horizon() (*Result, error) {
 	return p.writtenOut()
 }
 
+// longInterleaved starts to plan jobs that share GPUs at full depth, if depths make a difference; that then runs beside the search for
+// the plan. The function waits for it, and makes the result the plan if it is better.
+func (p *planner) longInterleaved(deep *instance.Instance, orders [][]instance.JobID) (take func()) {
+	if deep == p.in {
+		p.result.InterleavedFull = p.result.Exclusive
+		return func() {}
+	}
+	var b Baseline
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b = p.blocksOf(deep, func() (*instance.BlockSchedule, error) { return p.together(deep, orders, horizonInterleaved) })
+	}()
+	return func() {
+		<-done
+		p.takeBaseline("interleaved-full", &b)
+		r := p.result
+		if r.InterleavedFull = r.Exclusive; b.Value != nil && (r.Exclusive.Value == nil || b.Value.Cmp(r.Exclusive.Value) < 0) {
+			r.InterleavedFull = b
+		}
+	}
+}
+
 // wholeBlocks is the baseline of whole jobs in the best order found in a part of the time, and that order.
 func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order []instance.JobID) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
-	b = p.queueBaseline("exclusive", deep, func() (s *instance.BlockSchedule, err error) {
+	b = p.blocksOf(deep, func() (s *instance.BlockSchedule, err error) {
 		s, order, err = queue.Search{Rounds: rounds, Whole: true}.Orders(ctx, deep, p.rng(orderPart))
 		return s, err
 	})
@@ -151,7 +172,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: for
 // weighted completion with a fraction of the iterations of all jobs first, then in cells, whose jobs all end together, then in units
-// that queue, and last in phases, in which jobs end sooner if the objective is no worse for it.
+// that queue, beginning with the given orders, and last in phases, in which jobs end sooner if the objective is no worse for it.
 func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
@@ -228,9 +249,11 @@ func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, par
 			best, err = s, nil
 		}
 	}
-	if s := p.result.Blocks; in == p.in && best != nil && s != nil && in.Value(s).Cmp(in.Value(best)) < 0 { // that of a baseline
-		if best = s; better {
-			best = phased(s, 0)
+	if in == p.in && best != nil {
+		if s := p.result.Blocks; s != nil && in.Value(s).Cmp(in.Value(best)) < 0 { // that of a baseline
+			if best = s; better {
+				best = phased(s, 0)
+			}
 		}
 	}
 	if best != nil && in.Objective == instance.Makespan {
@@ -283,22 +306,30 @@ func (p *planner) part(part int) (ctx context.Context, rounds int, cancel contex
 	return ctx, rounds, cancel
 }
 
-// queueBaseline makes a baseline of blocks, and the first plan where that is its instance's.
-func (p *planner) queueBaseline(name string, in *instance.Instance, plan func() (*instance.BlockSchedule, error)) Baseline {
+// blocksOf is the plan in blocks of a baseline. An invalid one is found by [planner.takeBaseline].
+func (p *planner) blocksOf(in *instance.Instance, plan func() (*instance.BlockSchedule, error)) Baseline {
 	s, err := plan()
 	if err != nil {
 		return Baseline{Instance: in, Reason: unprefixed(err)}
 	}
-	if violations := check.Blocks(in, s); len(violations) > 0 {
-		p.fault("%s made an invalid plan: %v", name, violations[0])
-		return Baseline{Instance: in, Reason: "its plan was invalid"}
+	return Baseline{Instance: in, Blocks: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
+}
+
+// takeBaseline checks the plan in blocks of a baseline and, at the depths that the rules ask for, makes it the plan if it is better.
+func (p *planner) takeBaseline(name string, b *Baseline) {
+	if b.Blocks == nil {
+		return
 	}
-	b := Baseline{Instance: in, Blocks: s, Value: in.Value(s), Efficiency: s.Efficiency(in)}
-	if in != p.in && len(check.Blocks(p.in, s)) > 0 {
+	if violations := check.Blocks(b.Instance, b.Blocks); len(violations) > 0 {
+		p.fault("%s made an invalid plan: %v", name, violations[0])
+		*b = Baseline{Instance: b.Instance, Reason: "its plan was invalid"}
+		return
+	}
+	s := b.Blocks
+	if b.Instance != p.in && len(check.Blocks(p.in, s)) > 0 {
 		s = baseline.Shallower(p.in, s)
 	}
 	p.takeBlocks(name, s)
-	return b
 }
 
 // takeBlocks makes a plan in blocks the plan if it is valid and better.
