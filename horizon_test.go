@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -240,7 +241,7 @@ func TestJobsMakeWay(t *testing.T) {
 func TestLateGroups(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 11))
-	for n := range instancetest.Many(uint64(200), 6) {
+	for n := range instancetest.Many(uint64(200), 3) {
 		spec := "version: 1\nresidence: run\nobjective: " + []string{"makespan", "weighted_completion"}[n%2] + `
 cluster:
   gpu_types: [{name: v100, memory: 16GiB}]
@@ -256,6 +257,17 @@ jobs:
 		require.NoError(t, err, spec)
 		requirePlanInBlocks(t, r)
 	}
+}
+
+// TestLongPlansTimeLimit: interleaved-full, which is planned beside the plan, is valid and no better.
+func TestLongPlansTimeLimit(t *testing.T) {
+	t.Parallel()
+	in := example(t, "queue")
+	require.NotEqual(t, in, in.FullDepth())
+	r, err := jigsaw.Plan(t.Context(), in, jigsaw.Options{Time: time.Second})
+	require.NoError(t, err)
+	requirePlanInBlocks(t, r)
+	require.LessOrEqual(t, r.InterleavedFull.Value.Cmp(r.Exclusive.Value), 0)
 }
 
 // TestTinyLongPlans: plans of tiny instances whose jobs queue, with deadlines, are valid, or there is none; nothing is a

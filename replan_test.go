@@ -162,7 +162,7 @@ func TestReplanSpreads(t *testing.T) {
 	models, err := Models()
 	require.NoError(t, err)
 	spec := document.Spec
-	spec.Cluster.Racks[0].Nodes, spec.Jobs = 12, spec.Jobs[:6]
+	spec.Cluster.Racks[0].Nodes, spec.Jobs = 10, spec.Jobs[:5]
 	in, err := instance.Compile(spec, models)
 	require.NoError(t, err)
 	plan, err := Plan(t.Context(), in, Options{NoLP: true, Quick: true})
