@@ -124,13 +124,12 @@ func (p *planner) horizon() (*Result, error) {
 	p.takeBaseline("exclusive", &r.Exclusive)
 	interleaved := p.longInterleaved(deep, orders)
 	p.residents()
-	s, err := p.together(p.in, orders, 1)
-	interleaved()
-	if err == nil {
+	if s, err := p.together(p.in, orders, 1); err == nil {
 		p.takeBlocks("the search for orders", s)
 	} else {
 		p.note("no plan in which jobs share GPUs: %v", err)
 	}
+	interleaved()
 	p.endBounds()
 	p.wait(bounds)
 	return p.writtenOut()
