@@ -45,9 +45,10 @@ func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileS
 	if err != nil || unplaced(ctx, in) == nil {
 		return &Mend{Remedies: []Remedy{}}, err
 	}
-	if bad := hopeless(ctx, in, spec); len(bad) > 1 {
+	of := spec.Sources()
+	if bad := hopeless(ctx, in, of); len(bad) > 1 {
 		return each(ctx, models, bad, func(source int) []remedy {
-			if unfit(in, spec, source) != "" {
+			if unfit(in, spec, of, source) != "" {
 				return remedies(in, spec, models, source)
 			}
 			return easier(in, spec, []int{source})
@@ -56,9 +57,9 @@ func Remedies(ctx context.Context, spec *instance.Spec, models instance.ProfileS
 	return &Mend{Remedies: enough(ctx, easier(in, spec, due(in, spec)), models, nil)}, nil
 }
 
-// hopeless are the entries of the jobs that have no plan even without all others; only some of them if ctx ends.
-func hopeless(ctx context.Context, in *instance.Instance, spec *instance.Spec) (sources []int) {
-	of := spec.Sources()
+// hopeless are the entries, of those of all jobs, of the ones that have no plan even without all others; only some of them if ctx
+// ends.
+func hopeless(ctx context.Context, in *instance.Instance, of []int) (sources []int) {
 	for _, class := range in.Classes() {
 		if ctx.Err() == nil && relax.Infeasible(in.Part(class[:1], in.AllNodes(), nil).Roomy()) != nil {
 			for _, j := range class {

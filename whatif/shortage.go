@@ -37,8 +37,9 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	}
 	s := &Shortage{}
 	var bad []int // entries of jobs that fit on no GPU
-	for _, source := range slices.Compact(spec.Sources()) {
-		if reason := unfit(in, spec, source); reason != "" {
+	of := spec.Sources()
+	for _, source := range slices.Compact(slices.Clone(of)) {
+		if reason := unfit(in, spec, of, source); reason != "" {
 			bad, s.Reasons = append(bad, source), append(s.Reasons, reason)
 		}
 	}
@@ -53,10 +54,10 @@ func MemoryShortage(ctx context.Context, spec *instance.Spec, models instance.Pr
 	case in.Queues(): // what does not fit now, waits
 		return nil, nil
 	case errors.As(failed, &none):
-		s.Reasons, bad = crowded(in, spec, int(none.Job)), []int{spec.Sources()[none.Job]}
+		s.Reasons, bad = crowded(in, spec, int(none.Job)), []int{of[none.Job]}
 	default: // the sum of all is too much, and none is at fault more than others
 		at := heaviest(in)
-		s.Reasons, bad = crowded(in, spec, at), []int{spec.Sources()[at]}
+		s.Reasons, bad = crowded(in, spec, at), []int{of[at]}
 	}
 	s.Remedies = enough(ctx, change(bad[0]), models, nil)
 	return s, nil
@@ -103,9 +104,10 @@ func needs(c *instance.Costs, j *instance.Job) instance.Bytes {
 }
 
 // unfit says on which GPU the full-depth worker of an entry of the jobs comes closest to having room, where it
-// has none on any; "" where it has.
-func unfit(in *instance.Instance, spec *instance.Spec, source int) string {
-	j := &in.Jobs[slices.Index(spec.Sources(), source)]
+// has none on any; "" where it has. of are the entries of all jobs, see [instance.Spec.Sources].
+func unfit(in *instance.Instance, spec *instance.Spec, of []int, source int) string {
+	at, _ := slices.BinarySearch(of, source)
+	j := &in.Jobs[at]
 	best, over := -1, instance.Bytes(0)
 	for t, c := range j.On {
 		if c == nil {
