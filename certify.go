@@ -136,7 +136,7 @@ func subject(in *instance.Instance, kind relax.Kind) *instance.Instance {
 }
 
 // lengthless are the kinds of proofs whose cost does not grow with the iterations of jobs.
-var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.WeightsBound, relax.CostBound, relax.MemoryTimeBound, relax.FluidBound, relax.PackingBound, relax.ColumnsBound}
+var lengthless = []relax.Kind{relax.PresolveProof, relax.ChainBound, relax.AreaBound, relax.WeightsBound, relax.CostBound, relax.MemoryTimeBound, relax.FluidBound, relax.PackingBound, relax.ColumnsBound, relax.IntervalsBound}
 
 // certify ends a run: the strongest certified bound, or the proof that there is
 // no schedule, is proven once more from the instance and its certificate alone.

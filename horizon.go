@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"jigsaw/formulation/bound/columns"
 	longer "jigsaw/formulation/bound/horizon"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
@@ -73,8 +72,6 @@ const (
 	scalingShareDue = 0.6
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
-	// longColumnWork is [columnWork] of long plans, whose bound of weighted completion has nothing better.
-	longColumnWork = 10 * columnWork
 	// horizonPart draws from a source of its own; see planner.rng.
 	horizonPart = 9
 	cellsPart   = 10
@@ -113,11 +110,11 @@ func (p *planner) horizon() (*Result, error) {
 		return p.writtenOut()
 	}
 	bounds := p.horizonPrograms()
-	var orders [][]instance.JobID // the best known
+	var orders []queue.Order // the best known
 	r.Exclusive = p.opt.exclusive
 	if r.Exclusive.Blocks == nil {
-		var best []instance.JobID
-		if r.Exclusive, best = p.wholeBlocks(deep, horizonExclusive); best != nil {
+		var best queue.Order
+		if r.Exclusive, best = p.wholeBlocks(deep, horizonExclusive); best.Jobs != nil {
 			orders = append(orders, best)
 		}
 	}
@@ -137,7 +134,7 @@ func (p *planner) horizon() (*Result, error) {
 
 // longInterleaved starts to plan jobs that share GPUs at full depth, if depths make a difference; that then runs beside the search for
 // the plan. The function waits for it, and makes the result the plan if it is better.
-func (p *planner) longInterleaved(deep *instance.Instance, orders [][]instance.JobID) (take func()) {
+func (p *planner) longInterleaved(deep *instance.Instance, orders []queue.Order) (take func()) {
 	if deep == p.in {
 		p.result.InterleavedFull = p.result.Exclusive
 		return func() {}
@@ -159,7 +156,7 @@ func (p *planner) longInterleaved(deep *instance.Instance, orders [][]instance.J
 }
 
 // wholeBlocks is the baseline of whole jobs in the best order found in a part of the time, and that order.
-func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order []instance.JobID) {
+func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, order queue.Order) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
 	b = p.blocksOf(deep, func() (s *instance.BlockSchedule, err error) {
@@ -172,7 +169,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: for
 // weighted completion with a fraction of the iterations of all jobs first, then in cells, whose jobs all end together, then in units
 // that queue, beginning with the given orders, and last in phases, in which jobs end sooner if the objective is no worse for it.
-func (p *planner) together(in *instance.Instance, orders [][]instance.JobID, part int) (best *instance.BlockSchedule, err error) {
+func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (best *instance.BlockSchedule, err error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
 	search, order := horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, queue.Search{Rounds: rounds}
@@ -368,33 +365,35 @@ func (p *planner) horizonBounds() (none bool) {
 // with their square.
 const mostClasses = 200
 
-// horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: the fluid program and,
-// unless the plan is quick, column generation before it for weighted completion, or the packing of whole workers on whole GPUs
-// after it for the makespan. The channel is closed when all are done; [planner.endBounds] ends those that take long.
+// horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: the fluid program and
+// then, for weighted completion, the intervals program or, for the makespan and unless the plan is quick, the packing of whole
+// workers on whole GPUs. The channel is closed when all are done; [planner.endBounds] ends those that take long.
 func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
 	ctx, enough := p.longBounds()
 	p.lp = p.engine()
-	value := p.result.Primal
+	value, length := p.result.Primal, instance.Tick(0)
+	if s := p.result.Blocks; s != nil {
+		length = s.Makespan(p.in)
+	}
 	go func() {
 		defer close(done)
 		defer enough()
 		if p.lp == nil {
 			return
 		}
-		if n := len(p.in.Classes()); n > mostClasses {
-			p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", n, mostClasses)
-			return
-		}
 		roomy := p.in.Roomy()
-		if p.columnsFirst() && !p.opt.Quick {
-			p.columnsOf(ctx, roomy, p.lp, columns.Limits{Work: longColumnWork})
+		kinds := len(p.in.Classes())
+		if kinds <= mostClasses {
+			p.fluid(roomy, p.lp)
 		}
-		if p.ctx.Err() != nil {
-			return
-		}
-		p.fluid(roomy, p.lp)
-		if !p.opt.Quick && p.ctx.Err() == nil && !p.noPlan() {
+		switch {
+		case p.ctx.Err() != nil || p.noPlan():
+		case p.in.Objective == instance.WeightedCompletion:
+			p.intervalsBound(ctx, roomy, p.lp, length)
+		case kinds > mostClasses:
+			p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", kinds, mostClasses)
+		case !p.opt.Quick:
 			p.packingBound(ctx, roomy, p.lp, value)
 		}
 	}()

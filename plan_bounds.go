@@ -11,10 +11,12 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/bound/intervals"
 	"jigsaw/formulation/bound/packing"
 	"jigsaw/formulation/bound/periods"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
+	relaxed "jigsaw/formulation/relax/intervals"
 	"jigsaw/method"
 	"jigsaw/solver"
 	"jigsaw/solver/backend"
@@ -288,6 +290,33 @@ func (p *planner) columnsOf(ctx context.Context, in *instance.Instance, engine s
 		p.endedEarly(ctx, "column generation", err)
 	}
 }
+
+// intervalsBound adds the bound of few intervals, for the weighted completion of long plans; length is that of a plan, 0 if there is none.
+func (p *planner) intervalsBound(ctx context.Context, in *instance.Instance, engine solver.Solver, length instance.Tick) {
+	if p.opt.Without[method.Intervals] {
+		return
+	}
+	limits := intervals.Limits{Horizon: length, Most: mostIntervals * max(1, p.opt.Effort)}
+	switch {
+	case p.opt.Quick:
+		limits.Most = 0
+	case p.opt.Time > 0:
+		limits.Most = relaxed.MostIntervals
+	}
+	limits.Improved = func(b bound.Bound) {
+		p.mu.Lock()
+		p.columns = b.LP.Cols
+		p.mu.Unlock()
+		p.bound(b)
+	}
+	_, err := intervals.Bound(ctx, in, engine, limits)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		p.endedEarly(ctx, "the intervals bound", err)
+	}
+}
+
+// mostIntervals is the number of intervals of long plans without a time limit, at effort 1.
+const mostIntervals = 64
 
 // periodsBound adds the bound of whole numbers, for the periodic objectives; value is that of a plan, nil where there is none.
 func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value *big.Rat) {

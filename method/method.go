@@ -50,8 +50,10 @@ const (
 	Fluid   Name = "fluid"
 	Packing Name = "packing"
 	Columns Name = "columns"
-	Periods Name = "periods"
-	Tree    Name = "tree"
+	// Intervals is for long plans.
+	Intervals Name = "intervals"
+	Periods   Name = "periods"
+	Tree      Name = "tree"
 )
 
 // Method is a name and its meaning.
@@ -82,6 +84,7 @@ func All() []Method {
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},
 		{Packing, "the bound of whole workers on whole GPUs"},
 		{Columns, "the bound of whole-job plans by column generation"},
+		{Intervals, "the bound of the work of whole jobs in few intervals of time, for the weighted completion of long plans"},
 		{Periods, "the bound of whole numbers of iterations in a period"},
 		{Tree, "branch-and-price on small instances"},
 	}

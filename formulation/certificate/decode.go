@@ -221,8 +221,9 @@ func whole(c *relax.Certificate, kinds []relax.Kind, digest string) (path, messa
 		given, must bool
 		kinds       []relax.Kind
 	}{
-		{"prices", len(c.Prices) > 0, false, []relax.Kind{relax.FluidBound, relax.WeightsBound, relax.CostBound, relax.ColumnsBound, relax.PackingBound, relax.TreeBound, relax.PeriodsBound}},
+		{"prices", len(c.Prices) > 0, false, []relax.Kind{relax.FluidBound, relax.WeightsBound, relax.CostBound, relax.ColumnsBound, relax.IntervalsBound, relax.PackingBound, relax.TreeBound, relax.PeriodsBound}},
 		{"plans", c.Plans != nil, true, []relax.Kind{relax.ColumnsBound, relax.PackingBound}},
+		{"ends", c.Ends != nil, true, []relax.Kind{relax.IntervalsBound}},
 		{"loads", c.Loads != nil, false, []relax.Kind{relax.AreaBound}},
 		{"share", c.Share != nil, true, []relax.Kind{relax.MemoryTimeBound}},
 		{"end", c.End != 0, false, []relax.Kind{relax.CostBound}},

@@ -14,7 +14,7 @@ const CertificateVersion = 3
 // it refers to; the check rebuilds that from the instance, in integers. Besides
 // the claim, a certificate holds prices: any of the right sign prove a bound, good
 // ones a strong bound. What they prove is stated at the program of each kind:
-// packages fluid, columns, packing, periods, trees and memorytime,
+// packages fluid, columns, intervals, packing, periods, trees and memorytime,
 // [Model.ProveArea], [ProveWeights] and [Model.ProveCost]. Chain and the proofs of
 // [Infeasible] are exact as they are computed and need no prices.
 type Certificate struct {
@@ -31,14 +31,16 @@ type Certificate struct {
 	Value *big.Rat `json:"value,omitempty"`
 	// Denominator of all prices.
 	Denominator *big.Int `json:"denominator"`
-	// Prices by row of the program: for a fluid program in its order, for a columns
-	// program by group that has rows, then bucket.
+	// Prices by row of the program: for a fluid program in its order, for a columns or
+	// intervals program by group that has rows, then bucket or interval.
 	Prices []*big.Int `json:"prices"`
 	// Columns is the column budget of a fluid program; for programs of periods it is how
 	// many sets of co-resident jobs have columns of their own.
 	Columns int `json:"columns,omitempty"`
 	// Plans identifies the columns program.
 	Plans *PlanTerms `json:"plans,omitempty"`
+	// Ends of the intervals of an intervals program, in ticks, ascending.
+	Ends []int64 `json:"ends,omitempty"`
 	// Loads are the loads that an area certificate uses.
 	Loads []LoadTerms `json:"loads,omitempty"`
 	// Share says how a certificate of memory x time counts a job's memory.

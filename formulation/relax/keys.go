@@ -10,7 +10,7 @@ import (
 // would detect an error in them.
 func (c *Certificate) Misplaced() (path, why string) {
 	branched := c.Kind == TreeBound || c.Kind == PeriodsBound
-	priced := c.Kind == FluidBound || c.Kind == ColumnsBound || c.Kind == PackingBound
+	priced := c.Kind == FluidBound || c.Kind == ColumnsBound || c.Kind == PackingBound || c.Kind == IntervalsBound
 	if !priced && (c.Denominator == nil || !c.Denominator.IsInt64() || c.Denominator.Int64() != 1) {
 		if branched {
 			return "denominator", "this must be 1 where there are nodes, whose leaves have their own"

@@ -20,6 +20,8 @@ const (
 	PeriodsBound Kind = "periods"
 	// ColumnsBound is for whole-job plans on pools; see package columns.
 	ColumnsBound Kind = "columns"
+	// IntervalsBound is for the weighted completion of jobs of many iterations; see package intervals.
+	IntervalsBound Kind = "intervals"
 	// PackingBound is for whole workers on whole GPUs; see package packing.
 	PackingBound Kind = "packing"
 	// TreeBound is for a closed tree; see package trees.
@@ -36,7 +38,7 @@ const (
 
 // Kinds lists the kinds of proofs that package verify knows.
 func Kinds() []Kind {
-	return []Kind{PresolveProof, ChainBound, AreaBound, WeightsBound, CostBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, TreeBound}
+	return []Kind{PresolveProof, ChainBound, AreaBound, WeightsBound, CostBound, MemoryTimeBound, FluidBound, PeriodsBound, PackingBound, ColumnsBound, IntervalsBound, TreeBound}
 }
 
 // Proven is what a certificate proves about every valid schedule of an instance:

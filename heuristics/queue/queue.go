@@ -22,9 +22,11 @@ import (
 // permit.
 func FirstCome(in *instance.Instance) (*instance.BlockSchedule, error) {
 	q := New(in)
-	best := q.outcome(q.byRelease(), nil)
+	order := Order{Jobs: q.byRelease()}
+	best := q.outcome(order)
 	if q.fastest != nil {
-		if o := q.outcome(q.byRelease(), q.everyone()); o.valid() && (!best.valid() || o.compare(&best) < 0) {
+		order.choosy = q.everyone()
+		if o := q.outcome(order); o.valid() && (!best.valid() || o.compare(&best) < 0) {
 			best = o
 		}
 	}
@@ -81,9 +83,6 @@ func New(in *instance.Instance) *Simulation {
 	return q
 }
 
-// everyone says that all jobs wait for the GPUs on which they are fastest.
-func (q *Simulation) everyone() []bool { return slices.Repeat([]bool{true}, len(q.in.Jobs)) }
-
 // Unit returns the unit of several jobs with that number; nil for a single job.
 func (q *Simulation) Unit(id instance.JobID) *Unit {
 	if int(id) < len(q.in.Jobs) {
@@ -139,8 +138,8 @@ type Stint = backfill.Stint[alloc.Site]
 type stand struct {
 	*Simulation
 	backfill.Queue[alloc.Site]
-	free    *alloc.Free
-	patient []bool // by job: whether it waits for GPUs on which it is fastest; nil: none does
+	free *alloc.Free
+	waiting
 }
 
 func (s *stand) Full() bool { return s.free.Idle == 0 }
@@ -153,20 +152,36 @@ func (s *stand) Find(id instance.JobID) *alloc.Site {
 	switch {
 	case at == nil && len(s.Working) == 0:
 		at = s.Alone(s.free, id)
-	case at != nil && s.waits(id) && at.Iteration() > s.fastest[id]:
+	case at != nil && s.picks(id) && at.Iteration() > s.fastest[id]:
 		at = nil
 	}
 	return at
 }
 
-func (s *stand) waits(id instance.JobID) bool {
-	return s.patient != nil && s.Unit(id) == nil && s.patient[id]
+// picks reports whether a job waits for the GPUs on which it is fastest.
+func (s *stand) picks(id instance.JobID) bool {
+	return s.choosy != nil && s.Unit(id) == nil && s.choosy[id]
+}
+
+// queues is when a job or unit joins the queue.
+func (s *stand) queues(id instance.JobID) instance.Tick {
+	at := s.release(id)
+	switch u := s.Unit(id); {
+	case s.until == nil:
+	case u == nil:
+		at = max(at, s.until[id])
+	default:
+		for _, j := range u.Jobs {
+			at = max(at, s.until[j])
+		}
+	}
+	return at
 }
 
 // Like is [Simulation.Like] that also distinguishes jobs that wait.
 func (s *stand) Like(id instance.JobID) int {
 	like := 2 * s.Simulation.Like(id)
-	if s.waits(id) {
+	if s.picks(id) {
 		like++
 	}
 	return like
@@ -201,22 +216,21 @@ func (s *stand) settle(id instance.JobID, at *alloc.Site) {
 	}
 }
 
-// run queues jobs and units in the given order, of which some jobs wait for the GPUs on which they are
-// fastest.
-func (q *Simulation) run(order []instance.JobID, patient []bool) (list []Stint, err error) {
-	s := &stand{Simulation: q, free: alloc.New(q.in, q.Counts), patient: patient}
+// run queues jobs and units in the given order.
+func (q *Simulation) run(order Order) (list []Stint, err error) {
+	s := &stand{Simulation: q, free: alloc.New(q.in, q.Counts), waiting: order.waiting}
 	s.Queue = backfill.Queue[alloc.Site]{Cluster: s, Steady: true, Rank: make([]int, len(q.in.Jobs)+len(q.Units))}
-	for n, j := range order {
+	for n, j := range order.Jobs {
 		s.Rank[j] = n
 	}
 	for _, begun := range q.Begun {
 		s.Begin(begun)
 		list = append(list, begun)
 	}
-	coming := slices.Clone(order)
-	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
+	coming := slices.Clone(order.Jobs)
+	slices.SortStableFunc(coming, func(a, b instance.JobID) int { return cmp.Compare(s.queues(a), s.queues(b)) })
 	for now := instance.Tick(0); ; {
-		for ; len(coming) > 0 && q.release(coming[0]) <= now; coming = coming[1:] {
+		for ; len(coming) > 0 && s.queues(coming[0]) <= now; coming = coming[1:] {
 			s.Arrive(coming[0])
 		}
 		s.Admit(now, func(begun Stint) {
@@ -229,8 +243,8 @@ func (q *Simulation) run(order []instance.JobID, patient []bool) (list []Stint, 
 			return list, nil
 		case len(s.Working) == 0 && len(s.Waiting) > 0:
 			return nil, q.NoPlace(s.Waiting[0])
-		case len(s.Working) == 0 || len(coming) > 0 && q.release(coming[0]) < s.Working[0].End:
-			now = q.release(coming[0])
+		case len(s.Working) == 0 || len(coming) > 0 && s.queues(coming[0]) < s.Working[0].End:
+			now = s.queues(coming[0])
 		default:
 			now = max(now, s.Working[0].End)
 		}
@@ -296,11 +310,18 @@ func (q *Simulation) listed(id instance.JobID) *alloc.Site {
 
 // byRelease is the order of a queue: by release, then of the instance.
 func (q *Simulation) byRelease() []instance.JobID {
+	return q.by(func(j instance.JobID) float64 { return 0 })
+}
+
+// by is the order of jobs by a key, then by release.
+func (q *Simulation) by(key func(j instance.JobID) float64) []instance.JobID {
 	order := slices.Clone(q.Jobs)
 	if order == nil {
 		order = q.in.AllJobs()
 	}
-	slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(q.release(a), q.release(b)) })
+	slices.SortStableFunc(order, func(a, b instance.JobID) int {
+		return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(q.release(a), q.release(b)))
+	})
 	return order
 }
 

@@ -36,7 +36,7 @@ func TestQueues(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, check.Schedule(in, written))
 		better, order, err := queue.Search{Rounds: 60}.Orders(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
-		require.Len(t, order, len(in.Jobs))
+		require.Len(t, order.Jobs, len(in.Jobs))
 		require.NoError(t, err)
 		require.Empty(t, check.Blocks(in, better))
 		if slices.ContainsFunc(better.Blocks, func(b instance.Block) bool { return b.Tasks[0].Job != b.Tasks[len(b.Tasks)-1].Job }) {
@@ -154,6 +154,36 @@ func TestChains(t *testing.T) {
 			}
 			return false
 		}))
+	}
+}
+
+// TestReservations: a long job that is there first waits for short ones that are released a minute later, though all GPUs are free;
+// if it is worth as much as all of them, it does not.
+func TestReservations(t *testing.T) {
+	for weight, waits := range map[int64]bool{1: true, 10_000: false} {
+		spec := &instance.Spec{
+			Version: 1, Objective: instance.WeightedCompletion, Residence: instance.WhileRunning,
+			Cluster: instance.ClusterSpec{
+				GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 32 << 30}}, Racks: []instance.RackSpec{{Nodes: 1, GPUs: 4, GPU: "v", NIC: 100e9, Fabric: 1200e9}},
+			},
+			Profiles: []*instance.Profile{{Model: "m", GPU: "v", Batch: 1, Layers: []instance.Layer{{Forward: 10e6, Backward: 20e6}}}},
+			Jobs:     []instance.JobSpec{{Name: "long", Model: "m", Workers: 4, Iterations: 100_000, Weight: weight}},
+		}
+		for n := range 20 {
+			spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: fmt.Sprintf("short%d", n), Model: "m", Workers: 4, Iterations: 1000, Release: 60e9})
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		s, order, err := queue.Search{Rounds: 30, Whole: true}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		require.Empty(t, check.Blocks(in, s))
+		starts, ends := s.Spans(in)
+		for j := range in.Jobs[1:] {
+			require.Equal(t, waits, starts[0] >= ends[1+j], "weight %d, job %d", weight, 1+j)
+		}
+		again, _, err := queue.Search{Rounds: 1, Whole: true}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)), order)
+		require.NoError(t, err)
+		require.Equal(t, s.Makespan(in), again.Makespan(in), "the order says who waits")
 	}
 }
 

@@ -27,31 +27,39 @@ type Search struct {
 	Stop func(value *big.Rat) bool
 }
 
+// Order is an order of jobs or units. Some of its jobs may wait although there is a place for them.
+type Order struct {
+	Jobs []instance.JobID
+
+	waiting
+}
+
 // Orders searches for the order of jobs with the best queue. It starts from the given orders and those by release,
 // length, area, width and Smith's ratio, and continues with local search: single jobs move, start or stop waiting for
-// the type of GPU on which they are fastest, join units that share whole nodes, and leave them. A change is kept if the
+// the type of GPU on which they are fastest, join units that share whole nodes, and leave them. For weighted completion they also
+// wait for jobs that are released later. A change is kept if the
 // plan is no worse: total tardiness first, then the value. The error is the [*state.NoPlan] of the first order if none
 // gave a plan. The result is the same for the same instance, state of rng and rounds. It includes the order of its
 // jobs, as a starting point for another search.
-func (c Search) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...[]instance.JobID) (*instance.BlockSchedule, []instance.JobID, error) {
+func (c Search) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...Order) (*instance.BlockSchedule, Order, error) {
 	q := New(in)
 	list, kept, err := c.Timetable(ctx, q, rng, known...)
 	if err != nil {
-		return nil, nil, err
+		return nil, Order{}, err
 	}
-	var order []instance.JobID
-	for _, id := range kept {
+	order := Order{waiting: kept.waiting}
+	for _, id := range kept.Jobs {
 		if u := q.Unit(id); u != nil {
-			order = append(order, u.Jobs...)
+			order.Jobs = append(order.Jobs, u.Jobs...)
 		} else {
-			order = append(order, id)
+			order.Jobs = append(order.Jobs, id)
 		}
 	}
 	return q.Plan(list), order, nil
 }
 
 // Timetable is [Search.Orders] for a queue; it returns a timetable and its order of jobs and units.
-func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, known ...[]instance.JobID) ([]Stint, []instance.JobID, error) {
+func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, known ...Order) ([]Stint, Order, error) {
 	f := newFormer(q, rng, c.Slack)
 	var kept, best outcome // among equals, the last is kept, so that other changes continue from it, and the one with the smaller sum of ends is best
 	var refused error
@@ -64,7 +72,7 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		if refused == nil {
 			refused = cmp.Or(o.err, o.missed)
 		}
-		if o.order == nil || o.err != nil || kept.value != nil && o.compare(&kept) > 0 {
+		if o.Jobs == nil || o.err != nil || kept.value != nil && o.compare(&kept) > 0 {
 			return false
 		}
 		better := kept.value == nil || o.compare(&kept) < 0
@@ -84,23 +92,27 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		if spent() && kept.value != nil {
 			break
 		}
-		take(q.outcome(order, nil))
-		if q.fastest != nil {
-			take(q.outcome(order, q.everyone()))
+		if take(q.outcome(order)); q.fastest != nil && order.choosy == nil {
+			order.choosy = q.everyone()
+			take(q.outcome(order))
 		}
 	}
-	for len(kept.order) > 1 && !spent() {
+	reserves := q.reserves()
+	for len(kept.Jobs) > 1 && !spent() {
 		units := len(q.Units)
 		var made [2]outcome // in parallel
 		for n := range made {
-			made[n] = outcome{order: slices.Clone(kept.order), patient: kept.patient}
-			if q.fastest != nil && rng.IntN(4) == 0 {
-				made[n].patient = q.otherwise(kept.patient, rng)
-			} else {
-				made[n].order = f.change(ctx, made[n].order, kept.tardy, !c.Whole, rng)
+			made[n] = outcome{Order: kept.Order}
+			switch {
+			case q.fastest != nil && rng.IntN(4) == 0:
+				made[n].waiting = kept.choice(len(q.in.Jobs), rng)
+			case reserves && rng.IntN(4) == 0:
+				made[n].waiting = q.reservation(kept.waiting, rng)
+			default:
+				made[n].Jobs = f.change(ctx, slices.Clone(kept.Jobs), kept.tardy, !c.Whole, rng)
 			}
 		}
-		state.Parallel(len(made), func(n int) { made[n] = q.outcome(made[n].order, made[n].patient) })
+		state.Parallel(len(made), func(n int) { made[n] = q.outcome(made[n].Order) })
 		taken := false
 		for _, o := range made {
 			taken = take(o) || taken
@@ -110,36 +122,24 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		}
 	}
 	if !kept.valid() {
-		return nil, nil, cmp.Or(refused, ctx.Err())
+		return nil, Order{}, cmp.Or(refused, ctx.Err())
 	}
-	return best.list, best.order, nil
+	return best.list, best.Order, nil
 }
 
-// outcome is the result of an order of jobs and units, of which some jobs wait for GPUs; see [stand].
-func (q *Simulation) outcome(order []instance.JobID, patient []bool) (o outcome) {
-	if o.order, o.patient = order, patient; order != nil {
-		if o.list, o.err = q.run(order, patient); o.err == nil {
+// outcome is the result of an order.
+func (q *Simulation) outcome(order Order) (o outcome) {
+	if o.Order = order; order.Jobs != nil {
+		if o.list, o.err = q.run(order); o.err == nil {
 			q.judge(&o)
 		}
 	}
 	return o
 }
 
-// otherwise makes one job wait that does not, or vice versa.
-func (q *Simulation) otherwise(patient []bool, rng *rand.Rand) []bool {
-	if patient == nil {
-		patient = make([]bool, len(q.in.Jobs))
-	}
-	patient = slices.Clone(patient)
-	j := rng.IntN(len(patient))
-	patient[j] = !patient[j]
-	return patient
-}
-
 // outcome is the timetable of an order of jobs and units, and its value.
 type outcome struct {
-	order     []instance.JobID // nil: none
-	patient   []bool
+	Order     // without jobs: none
 	list      []Stint
 	err       error // there is no timetable
 	value     *big.Rat
@@ -184,27 +184,33 @@ func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join
 }
 
 // starts returns the initial orders of a search.
-func (q *Simulation) starts() [][]instance.JobID {
+func (q *Simulation) starts() []Order {
 	in := q.in
 	length := make([]float64, len(in.Jobs)) // approximate, of a job on one node
 	for i := range in.Jobs {
 		length[i] = float64(in.Jobs[i].Iterations) * float64(in.Jobs[i].FastestFull())
 	}
 	width := func(j instance.JobID) float64 { return float64(in.Jobs[j].Workers) }
-	by := func(key func(j instance.JobID) float64) []instance.JobID {
-		order := q.byRelease()
-		slices.SortStableFunc(order, func(a, b instance.JobID) int { return cmp.Compare(key(a), key(b)) })
-		return order
-	}
-	var orders [][]instance.JobID
+	by := func(key func(j instance.JobID) float64) Order { return Order{Jobs: q.by(key)} }
+	var orders []Order
 	if q.Begun == nil { // otherwise there is a known order
-		orders = append(orders, q.byRelease())
+		orders = append(orders, Order{Jobs: q.byRelease()})
 	}
 	if in.Objective == instance.WeightedCompletion {
 		weight := func(j instance.JobID) float64 { return float64(in.Jobs[j].Weight) }
-		orders = append(orders,
+		smith := []Order{
 			by(func(j instance.JobID) float64 { return length[j] * width(j) / weight(j) }),
-			by(func(j instance.JobID) float64 { return length[j] / weight(j) }))
+			by(func(j instance.JobID) float64 { return length[j] / weight(j) }),
+		}
+		orders = append(orders, smith...)
+		if q.reserves() {
+			for _, part := range reservedParts {
+				for _, o := range smith {
+					o.until = q.reserved(part)
+					orders = append(orders, o)
+				}
+			}
+		}
 	}
 	orders = append(orders,
 		by(func(j instance.JobID) float64 { return -length[j] }),
@@ -222,7 +228,7 @@ func (q *Simulation) starts() [][]instance.JobID {
 			// By Smith's ratio, but jobs that would start near their latest start in that order come earlier.
 			start, gpus := make([]float64, len(in.Jobs)), float64(len(in.GPUs))
 			sum := 0.0
-			for _, j := range by(q.Smith) {
+			for _, j := range q.by(q.Smith) {
 				start[j] = sum / gpus
 				sum += length[j] * width(j)
 			}

@@ -30,9 +30,9 @@ func (r *Resumption) reorder(ctx context.Context, c queue.Search, rng *rand.Rand
 			}
 		}
 	}
-	known := [][]instance.JobID{order}
+	known := []queue.Order{{Jobs: order}}
 	if r.in.Objective == instance.WeightedCompletion {
-		known = append(known, r.among(q, order))
+		known = append(known, queue.Order{Jobs: r.among(q, order)})
 	}
 	list, _, err := c.Timetable(ctx, q, rng, known...)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"jigsaw/formulation/bound/columns"
 	"jigsaw/formulation/bound/fluid"
 	"jigsaw/formulation/bound/horizon"
+	"jigsaw/formulation/bound/intervals"
 	"jigsaw/formulation/bound/packing"
 	"jigsaw/formulation/bound/periods"
 	"jigsaw/formulation/boundtest"
@@ -177,6 +178,11 @@ func makeKinds(t *testing.T) {
 			b, err = columns.Bound(ctx, in, engine, columns.Limits{Known: big.NewRat(1, 1)})
 			require.NoError(t, err)
 			write(b.Proven)
+			if objective == instance.WeightedCompletion {
+				b, err = intervals.Bound(ctx, in, engine, intervals.Limits{})
+				require.NoError(t, err)
+				write(b.Proven)
+			}
 			start, ok := instancetest.ValidSchedule(rand.New(rand.NewPCG(seed, 92)), in)
 			if !ok || start.Makespan(in) > 60 {
 				continue

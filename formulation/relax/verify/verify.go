@@ -8,6 +8,7 @@ import (
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/columns"
 	"jigsaw/formulation/relax/fluid"
+	"jigsaw/formulation/relax/intervals"
 	"jigsaw/formulation/relax/memorytime"
 	"jigsaw/formulation/relax/packing"
 	"jigsaw/formulation/relax/periods"
@@ -110,6 +111,8 @@ func Check(ctx context.Context, in *instance.Instance, c *relax.Certificate) (re
 		err = fluid.New(m, fluid.UsualDetail(c.Columns)).Prove(&b, c.Prices, c.Denominator, c.Infeasible)
 	case relax.ColumnsBound:
 		err = columns.Prove(m, &b, c)
+	case relax.IntervalsBound:
+		err = intervals.Prove(m, &b, c)
 	case relax.PackingBound:
 		err = packing.Prove(m, &b, c)
 	case relax.PeriodsBound:
