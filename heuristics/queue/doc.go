@@ -18,5 +18,6 @@
 // # Methods
 //
 // [FirstCome] is first come, first served, with EASY backfilling, so that there is a plan at any limit. [Search.Orders]
-// searches among orders of units and among the units that jobs form.
+// searches among orders of units and among the units that jobs form, and for weighted completion which jobs wait for others
+// that are released later (waiting.go).
 package queue
