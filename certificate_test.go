@@ -24,6 +24,7 @@ import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/bound/fluid"
+	"jigsaw/formulation/bound/intervals"
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
@@ -68,8 +69,15 @@ func certificates(t *testing.T) map[relax.Kind]certified {
 		files[p.Kind] = certified{in, b.Bytes()}
 	}
 	want := relax.Kinds()
-	if _, err := backend.Default(); err != nil {
+	if engine, err := backend.Default(); err != nil {
 		want = want[:6]
+	} else {
+		in := withObjective(t, "quickstart", instance.WeightedCompletion)
+		few, err := intervals.Bound(context.Background(), in, engine, intervals.Limits{})
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, jigsaw.EncodeCertificate(&b, few.Proof(in)))
+		files[few.Kind] = certified{in, b.Bytes()}
 	}
 	require.ElementsMatch(t, want, slices.Collect(maps.Keys(files)))
 	return files
@@ -210,6 +218,16 @@ func tamperingIsSeen(t *testing.T, files map[relax.Kind]certified) {
 			tamper("share of half a GPU and more", func(c *jigsaw.Certificate) { *c.Share = relax.ShareTerms{Cut: math.MaxInt64} }, false)
 			tamper("another share", func(c *jigsaw.Certificate) { c.Share.Parts++ }, false)
 			continue
+		}
+		if kind == relax.IntervalsBound {
+			for what, change := range map[string]func([]int64) []int64{
+				"no ends": func([]int64) []int64 { return nil }, "fewer ends": func(ends []int64) []int64 { return ends[1:] },
+				"an end at 0": func(ends []int64) []int64 { ends[0] = 0; return ends }, "equal ends": func(ends []int64) []int64 { ends[1] = ends[0]; return ends },
+				"a distant end": func(ends []int64) []int64 { ends[len(ends)-1] = math.MaxInt64; return ends },
+				"other ends":    func(ends []int64) []int64 { ends[0]--; return ends },
+			} {
+				tamper(what, func(c *jigsaw.Certificate) { c.Ends = change(c.Ends) }, false)
+			}
 		}
 		tamper("fewer prices", func(c *jigsaw.Certificate) { c.Prices = c.Prices[1:] }, false)
 		tamper("more prices", func(c *jigsaw.Certificate) { c.Prices = append(c.Prices, one) }, false)

@@ -160,7 +160,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
 	b = p.blocksOf(deep, func() (s *instance.BlockSchedule, err error) {
-		s, order, err = queue.Search{Rounds: rounds, Whole: true}.Orders(ctx, deep, p.rng(orderPart))
+		s, order, err = queue.Search{Rounds: rounds, Whole: true, Prompt: p.opt.Without[method.Reservations]}.Orders(ctx, deep, p.rng(orderPart))
 		return s, err
 	})
 	return b, order
@@ -172,7 +172,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (best *instance.BlockSchedule, err error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
-	search, order := horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, queue.Search{Rounds: rounds}
+	search, order := horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, queue.Search{Rounds: rounds, Prompt: p.opt.Without[method.Reservations]}
 	if in == p.in {
 		search.Improved = func(v *big.Rat) { p.see("search", v) }
 		order.Improved, order.Stop = search.Improved, p.goodEnough()
@@ -365,8 +365,8 @@ func (p *planner) horizonBounds() (none bool) {
 // with their square.
 const mostClasses = 200
 
-// horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: the fluid program and
-// then, for weighted completion, the intervals program or, for the makespan and unless the plan is quick, the packing of whole
+// horizonPrograms starts the bounds of long plans that need linear programs. All are bounds of the roomy instance: for weighted
+// completion the intervals program, for the makespan the fluid program and then, unless the plan is quick, the packing of whole
 // workers on whole GPUs. The channel is closed when all are done; [planner.endBounds] ends those that take long.
 func (p *planner) horizonPrograms() <-chan struct{} {
 	done := make(chan struct{})
@@ -384,16 +384,23 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 		}
 		roomy := p.in.Roomy()
 		kinds := len(p.in.Classes())
-		if kinds <= mostClasses {
-			p.fluid(roomy, p.lp)
-		}
-		switch {
-		case p.ctx.Err() != nil || p.noPlan():
-		case p.in.Objective == instance.WeightedCompletion:
+		weighted := p.in.Objective == instance.WeightedCompletion
+		if weighted {
 			p.intervalsBound(ctx, roomy, p.lp, length)
-		case kinds > mostClasses:
-			p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", kinds, mostClasses)
-		case !p.opt.Quick:
+		}
+		// Of weighted completions it is the weaker one, but may prove that deadlines cannot be met.
+		if !weighted || !p.lpBound() || slices.ContainsFunc(p.in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
+			switch {
+			case p.ctx.Err() != nil:
+				return
+			case kinds <= mostClasses:
+				p.fluid(roomy, p.lp)
+			case !p.lpBound():
+				p.note("no LP bound: %d kinds of jobs are more than the fluid program takes, %d", kinds, mostClasses)
+				return
+			}
+		}
+		if !weighted && !p.opt.Quick && p.ctx.Err() == nil && !p.noPlan() {
 			p.packingBound(ctx, roomy, p.lp, value)
 		}
 	}()

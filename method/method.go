@@ -38,6 +38,8 @@ const (
 	Admission Name = "admission"
 	Phases    Name = "phases"
 	Scaling   Name = "scaling"
+	// Reservations are for weighted completion.
+	Reservations Name = "reservations"
 )
 
 // Baselines.
@@ -79,6 +81,7 @@ func All() []Method {
 		{Repetition, "patterns of the finite search that repeat"},
 		{Admission, "jobs of a long plan that start as soon as others end, where memory does not hold all or they are released one after the other"},
 		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated, for weighted completion"},
+		{Reservations, "jobs of a long plan that wait for others which are released later, for weighted completion"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},
 		{Fluid, "the bound of fluid work on pools of GPUs and links"},

@@ -18,6 +18,8 @@ type Search struct {
 	Rounds int
 	// Whole gives every job GPUs of its own.
 	Whole bool
+	// Prompt starts every job as soon as there is room: none waits for others that are released later.
+	Prompt bool
 	// Slack[n-1] is the factor by which the period of a pattern is stretched if n jobs share a GPU (interference). No more
 	// jobs share a GPU than it has entries. nil: any number may, and no pattern is stretched.
 	Slack []float64
@@ -84,9 +86,10 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		}
 		return true
 	}
-	starts := append(known, q.starts()...)
+	reserves := !c.Prompt && q.reserves()
+	starts := append(known, q.starts(reserves)...)
 	if q.Begun != nil { // the known order already has a plan
-		starts = append(q.starts(), known...)
+		starts = append(q.starts(reserves), known...)
 	}
 	for _, order := range starts {
 		if spent() && kept.value != nil {
@@ -97,7 +100,6 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 			take(q.outcome(order))
 		}
 	}
-	reserves := q.reserves()
 	for len(kept.Jobs) > 1 && !spent() {
 		units := len(q.Units)
 		var made [2]outcome // in parallel
@@ -183,8 +185,8 @@ func (f *former) change(ctx context.Context, order, tardy []instance.JobID, join
 	return order
 }
 
-// starts returns the initial orders of a search.
-func (q *Simulation) starts() []Order {
+// starts returns the initial orders of a search, with or without jobs that wait for others.
+func (q *Simulation) starts(reserves bool) []Order {
 	in := q.in
 	length := make([]float64, len(in.Jobs)) // approximate, of a job on one node
 	for i := range in.Jobs {
@@ -203,7 +205,7 @@ func (q *Simulation) starts() []Order {
 			by(func(j instance.JobID) float64 { return length[j] / weight(j) }),
 		}
 		orders = append(orders, smith...)
-		if q.reserves() {
+		if reserves {
 			for _, part := range reservedParts {
 				for _, o := range smith {
 					o.until = q.reserved(part)
