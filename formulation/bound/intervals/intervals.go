@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"time"
 
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/instance"
@@ -14,6 +15,7 @@ import (
 	"jigsaw/formulation/relax/intervals"
 	"jigsaw/solver"
 	"jigsaw/solver/colgen"
+	"jigsaw/solver/eventloop"
 )
 
 // Limits of an intervals bound. The zero value is useful.
@@ -32,6 +34,8 @@ const (
 	closeGap = 1e-4
 	// worthwhile is the least gain of a step after which there is another one.
 	worthwhile = 1 + 1e-4
+	// One part in so many of the time is left for the last proof.
+	proofPart = 20
 )
 
 // Bound computes the bound of the intervals program on ever finer time axes, as long as that improves it. There is no such
@@ -44,6 +48,13 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 	m := relax.New(in)
 	if !m.AllRun() {
 		return best, nil // infeasible, which others report
+	}
+	early := ctx
+	if deadline, ok := ctx.Deadline(); ok { // leave time to prove what was found until then
+		var cancel context.CancelFunc
+		early, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/proofPart))
+		defer cancel()
+		early = eventloop.Context(early)
 	}
 	ends := axis(m, limits.Horizon)
 	opt := colgen.Options{Smoothing: bound.Smoothing, Gap: closeGap}
@@ -58,22 +69,23 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 		if before != nil {
 			opt.Prices = before.resample(q, prices)
 		}
-		found, err := q.solve(ctx, engine, opt)
-		gain := 1.0
-		if found.prices != nil {
-			b := q.proven(ctx, m, found)
-			if gain = better(b.Value, best.Value); gain > 1 {
-				if best = b; limits.Improved != nil {
-					limits.Improved(b)
-				}
+		found, err := q.solve(early, engine, opt)
+		if err != nil {
+			err = fmt.Errorf("formulation: intervals: %w", err)
+		}
+		if found.prices == nil {
+			return best, err
+		}
+		b := q.proven(ctx, m, found)
+		gain := better(b.Value, best.Value)
+		if gain > 1 {
+			if best = b; limits.Improved != nil {
+				limits.Improved(b)
 			}
 		}
-		if err != nil {
-			return best, fmt.Errorf("formulation: intervals: %w", err)
-		}
 		finer := refined(ends, found.loss, min(limits.Most, 2*len(ends)))
-		if gain < worthwhile || len(finer) <= len(ends) {
-			return best, nil
+		if err != nil || gain < worthwhile || len(finer) <= len(ends) {
+			return best, err
 		}
 		ends, before, prices = finer, q, found.prices
 	}

@@ -110,7 +110,7 @@ func (q *master) resample(o *master, prices [][]int64) []float64 {
 }
 
 // column turns a plan of a class into a column, with what its iterations take at the prices for which it was made.
-func (q *master) column(class int, p *intervals.Plan, at *intervals.Payer) colgen.Column[ending] {
+func (q *master) column(class int, p *intervals.Plan, at *intervals.Payer) colgen.Column[*ending] {
 	c := &q.Classes[class]
 	mode := &c.Modes[p.Mode]
 	load := map[int]float64{q.convexity(class): 1}
@@ -125,8 +125,8 @@ func (q *master) column(class int, p *intervals.Plan, at *intervals.Payer) colge
 			load[q.first[a.Group]+t] += float64(work) / float64(mode.Iteration) * float64(a.Ticks) / q.capacity(a.Group, t)
 		}
 	}
-	return colgen.Column[ending]{
-		Cost: float64(c.Weight) * float64(p.Completion) / q.unit, Entries: bound.Entries(load), Key: string(key), Data: ending{max(0, len(p.Work)-1), float64(c.Weight)},
+	return colgen.Column[*ending]{
+		Cost: float64(c.Weight) * float64(p.Completion) / q.unit, Entries: bound.Entries(load), Key: string(key), Data: &ending{max(0, len(p.Work)-1), float64(c.Weight)},
 	}
 }
 
@@ -166,16 +166,16 @@ func (p *pricer) Multiplicity() (least, most float64) {
 }
 
 // Price implements [colgen.Pricer].
-func (p *pricer) Price(y []float64, _ bool) colgen.Priced[ending] {
+func (p *pricer) Price(y []float64, _ bool) colgen.Priced[*ending] {
 	pool := p.shared.at(p.master, y)
 	payer := pool.Get().(*intervals.Payer)
 	defer pool.Put(payer)
 	best, err := payer.Least(&p.Classes[p.class], p.scale)
 	if err != nil {
-		return colgen.Priced[ending]{Bound: math.Inf(-1)}
+		return colgen.Priced[*ending]{Bound: math.Inf(-1)}
 	}
 	bound := float64(best.Price)/float64(p.scale)/p.unit - y[p.convexity(p.class)]
-	return colgen.Priced[ending]{Columns: []colgen.Column[ending]{p.column(p.class, &best, payer)}, Bound: bound}
+	return colgen.Priced[*ending]{Columns: []colgen.Column[*ending]{p.column(p.class, &best, payer)}, Bound: bound}
 }
 
 // ending is where a column ends: its last interval, and the weight of the job there.
@@ -193,19 +193,19 @@ type solution struct {
 
 // solve generates columns.
 func (q *master) solve(ctx context.Context, engine solver.Solver, opt colgen.Options) (found solution, err error) {
-	live, err := colgen.NewMaster[ending](engine, q.problem())
+	live, err := colgen.NewMaster[*ending](engine, q.problem())
 	if err != nil {
 		return found, err
 	}
 	defer func() { _ = live.Close() }()
 	shared := &shared{}
 	free := q.NewPayer(q.prices(make([]float64, q.rows)))
-	pricers := make([]colgen.Pricer[ending], len(q.Classes))
+	pricers := make([]colgen.Pricer[*ending], len(q.Classes))
 	for c := range q.Classes {
 		class := &q.Classes[c]
 		plan, err := free.Least(class, q.scale)
 		if err != nil {
-			return found, err
+			return found, nil // numbers are too large, or a deadline cannot be met, which others report
 		}
 		// With a plan after the horizon for each class there is a solution, whether or not it meets deadlines.
 		mode := &class.Modes[plan.Mode]

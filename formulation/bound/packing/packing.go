@@ -175,15 +175,15 @@ func (s search) Solve(ctx context.Context, engine solver.Solver, known Result) (
 func (s search) solve(ctx context.Context, engine solver.Solver, known Result, margin float64) (Result, error) {
 	q := s.problem()
 	r := Result{unit: s.Unit, contents: make([][]configuration, len(s.Pools))}
-	live, err := colgen.NewMaster[configuration](engine, q)
+	live, err := colgen.NewMaster[*configuration](engine, q)
 	if err != nil {
 		return r, err
 	}
 	defer func() { _ = live.Close() }()
-	var pricers []colgen.Pricer[configuration]
+	var pricers []colgen.Pricer[*configuration]
 	for p := range s.Pools {
 		pricers = append(pricers, &pricer{search: s, pool: p})
-		var first []colgen.Column[configuration]
+		var first []colgen.Column[*configuration]
 		if len(s.Pools[p].Fixed) == 0 {
 			first = append(first, s.column(p, nil))
 		}
@@ -205,7 +205,7 @@ func (s search) solve(ctx context.Context, engine solver.Solver, known Result, m
 	}
 	if found.Solution != nil {
 		for j, weight := range found.Weights {
-			if content := live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
+			if content := *live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
 				p := slices.IndexFunc(live.Columns()[j].Entries, func(e solver.Entry) bool { return int(e.Row) >= s.Prices })
 				pool := int(live.Columns()[j].Entries[p].Row) - s.Prices
 				r.contents[pool] = append(r.contents[pool], content)
@@ -308,7 +308,7 @@ func (s search) problem() *solver.Problem {
 }
 
 // column returns the column of a content of a pool.
-func (s search) column(pool int, content configuration) colgen.Column[configuration] {
+func (s search) column(pool int, content configuration) colgen.Column[*configuration] {
 	values := map[int]float64{s.Prices + pool: 1}
 	key := binary.AppendUvarint(nil, uint64(pool))
 	for _, w := range content {
@@ -323,7 +323,7 @@ func (s search) column(pool int, content configuration) colgen.Column[configurat
 			values[c.At+1+d] += tasks / float64(c.Jobs*c.Workers*c.Iterations)
 		}
 	}
-	return colgen.Column[configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
+	return colgen.Column[*configuration]{Key: string(key), Data: &content, Entries: bound.Entries(values)}
 }
 
 // deeper returns, for each depth from the second on, how many tasks of a worker are at that
@@ -432,12 +432,12 @@ func (p *pricer) Multiplicity() (least, most float64) {
 // promises. It cannot wait until none of them gains: prices of an engine are inexact, so a
 // content that already is a column may still gain a little, and then only the knapsack's bound
 // would be proven.
-func (p *pricer) Price(y []float64, _ bool) colgen.Priced[configuration] {
+func (p *pricer) Price(y []float64, _ bool) colgen.Priced[*configuration] {
 	prices, cost := p.integers(y)
 	f := p.fill(p.pool, prices)
 	p.work += packWork(&p.Pools[p.pool])
 	hope := f.worth() - cost[p.pool]
-	priced := colgen.Priced[configuration]{Bound: float64(-hope) / PackScale}
+	priced := colgen.Priced[*configuration]{Bound: float64(-hope) / PackScale}
 	for _, set := range f.sets(cost[p.pool]) {
 		if content, worth := f.fit(set); worth > cost[p.pool]+max(hope/packHope, packSlack*p.Due) {
 			priced.Columns = append(priced.Columns, p.column(p.pool, content))

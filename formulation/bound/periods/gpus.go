@@ -99,7 +99,7 @@ func iterations(t *periods.WorkerTasks) (n int64) {
 }
 
 // column returns the column of a content of a pool.
-func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Column[periods.Configuration] {
+func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Column[*periods.Configuration] {
 	values := map[int]float64{len(m.F.Groups) + pool: 1}
 	key := binary.AppendUvarint(nil, uint64(pool))
 	for i := range content {
@@ -117,7 +117,7 @@ func (m *gpuMaster) column(pool int, content periods.Configuration) colgen.Colum
 			}
 		}
 	}
-	return colgen.Column[periods.Configuration]{Key: string(key), Data: content, Entries: bound.Entries(values)}
+	return colgen.Column[*periods.Configuration]{Key: string(key), Data: &content, Entries: bound.Entries(values)}
 }
 
 // integers converts the prices of the engine's rows into those of the program, except the
@@ -153,11 +153,11 @@ func (p *gpuPricer) Multiplicity() (least, most float64) {
 }
 
 // Price implements [colgen.Pricer].
-func (p *gpuPricer) Price(y []float64, _ bool) colgen.Priced[periods.Configuration] {
+func (p *gpuPricer) Price(y []float64, _ bool) colgen.Priced[*periods.Configuration] {
 	f := p.fill(p.pool, p.integers(y))
 	price := -y[len(p.F.Groups)+p.pool]
 	tag := int64(max(0, price) * p.scale)
-	priced := colgen.Priced[periods.Configuration]{Bound: price - float64(f.worth(tag))/p.scale}
+	priced := colgen.Priced[*periods.Configuration]{Bound: price - float64(f.worth(tag))/p.scale}
 	for _, content := range append(f.list, nil) { // each better than the one before
 		priced.Columns = append(priced.Columns, p.column(p.pool, content))
 	}
@@ -190,15 +190,15 @@ func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver,
 	m := newGPUMaster(s)
 	copy(m.crowded, start.crowded)
 	q := m.problem()
-	live, err := colgen.NewMaster[periods.Configuration](engine, q)
+	live, err := colgen.NewMaster[*periods.Configuration](engine, q)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = live.Close() }()
-	var pricers []colgen.Pricer[periods.Configuration]
+	var pricers []colgen.Pricer[*periods.Configuration]
 	for p := range s.Pools {
 		pricers = append(pricers, &gpuPricer{m, p})
-		first := []colgen.Column[periods.Configuration]{m.column(p, nil)}
+		first := []colgen.Column[*periods.Configuration]{m.column(p, nil)}
 		for _, content := range start.contents {
 			if holds(s, p, content) && (m.crowded[p] > mostCrowded || s.Interlock(p, content)) {
 				first = append(first, m.column(p, content))
@@ -232,7 +232,7 @@ func solveGPUs(ctx context.Context, s *periods.GPUProgram, engine solver.Solver,
 		return found, nil
 	}
 	for j, weight := range r.Weights {
-		if content := live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
+		if content := *live.Columns()[j].Data; weight > 1e-9 && len(content) > 0 {
 			found.contents = append(found.contents, content)
 		}
 	}
