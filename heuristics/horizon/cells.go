@@ -41,7 +41,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	if plans := c.copies(ctx, in, rng); plans != nil {
 		return plans, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: queue.Alone(in), strays: pattern.Strays(in), known: map[string]*found{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: queue.Alone(in), strays: pattern.Strays(in), known: map[string]*found{}, estimates: map[string]estimate{}, rng: rng, seed: rng.Uint64()}
 	d.works, d.on = works(in)
 	var best *instance.BlockSchedule
 	var failed error
@@ -126,11 +126,13 @@ type dealer struct {
 	kinds  []int             // of nodes
 	alone  []instance.Tick   // an iteration of each job alone
 	known  map[string]*found // by groups of identical jobs and nodes
-	works  []float64         // least GPU-ticks of each job on any type
-	on     [][]float64       // the same by type of GPU, 0 if it may not run there
-	strays []bool            // by job, see [pattern.Strays]
-	rng    *rand.Rand
-	seed   uint64 // of patterns
+	// estimates are the ends of such groups without a search, also of those whose patterns are no longer known.
+	estimates map[string]estimate
+	works     []float64   // least GPU-ticks of each job on any type
+	on        [][]float64 // the same by type of GPU, 0 if it may not run there
+	strays    []bool      // by job, see [pattern.Strays]
+	rng       *rand.Rand
+	seed      uint64 // of patterns
 }
 
 // found is the best pattern found of a group of jobs, nil if they do not fit together, and the number of searches for
@@ -139,6 +141,15 @@ type found struct {
 	*pattern.Pattern
 	searches int
 }
+
+// estimate is the end of a group of jobs on some nodes; see cell.
+type estimate struct {
+	end, late instance.Tick
+	fits      bool
+}
+
+// mostKnown is the number of patterns from which on exchanges forget them: thousands would take a gigabyte.
+const mostKnown = 200
 
 // cell is a set of nodes, and the jobs assigned to them.
 type cell struct {
@@ -242,6 +253,23 @@ func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error)
 		c.fits = len(c.jobs) == 0 || d.known[pattern.Key(d.class, d.kinds, c.jobs, c.nodes)].Pattern != nil
 	}
 	return err
+}
+
+// estimate is measure without searches, from the estimates where possible.
+func (d *dealer) estimate(ctx context.Context, c *cell) error {
+	key := pattern.Key(d.class, d.kinds, c.jobs, c.nodes)
+	if e, ok := d.estimates[key]; ok {
+		c.end, c.late, c.fits = e.end, e.late, e.fits
+		return nil
+	}
+	if err := d.measure(ctx, c, 0); err != nil {
+		return err
+	}
+	d.estimates[key] = estimate{c.end, c.late, c.fits}
+	if len(d.known) > mostKnown {
+		clear(d.known)
+	}
+	return nil
 }
 
 // plan combines the plans of all cells; jobs that come one after the other are either admitted as they come, or share a
@@ -434,7 +462,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 	}
 	all := float64(max(1, cells[latest(cells)].end))
 	best, least := slices.Clone(cells), norm(all, cells...)
-	known, vain := len(d.known), 0
+	known, vain := len(d.estimates), 0
 	for tries := 0; ctx.Err() == nil && tries < most && vain < exchangePatience; tries, vain = tries+1, vain+1 {
 		limit := 0.0
 		if hot > 0 {
@@ -456,9 +484,9 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		if !ok || max(newA.level(), newB.level()) > limit*unit {
 			continue
 		}
-		worse := d.measure(ctx, &newB, 0) != nil || float64(newB.end) > limit*unit || d.measure(ctx, &newA, 0) != nil || norm(unit, newA, newB) >= limit
-		if len(d.known) > known {
-			known, vain = len(d.known), 0
+		worse := d.estimate(ctx, &newB) != nil || float64(newB.end) > limit*unit || d.estimate(ctx, &newA) != nil || norm(unit, newA, newB) >= limit
+		if len(d.estimates) > known {
+			known, vain = len(d.estimates), 0
 		}
 		if worse {
 			continue
@@ -469,6 +497,11 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		}
 	}
 	copy(cells, best)
+	for i := range cells { // their patterns may have been forgotten
+		if d.known[pattern.Key(d.class, d.kinds, cells[i].jobs, cells[i].nodes)] == nil {
+			_ = d.measure(ctx, &cells[i], 0) // which succeeded before
+		}
+	}
 }
 
 // exchanged is two cells after a random job of the first has moved to the second or, two times in three, been swapped for

@@ -160,7 +160,8 @@ func (p *Payer) look(mode *Mode, first int) {
 	}
 }
 
-// most is that of prices in sums, from which on they do not grow.
+// most is that of amounts and prices in sums, from which on they do not grow. A smaller amount is never paid more; where one
+// stands for the largest, as in [Mode.Peak], this is as much as the cap of what it is for.
 const most = 1 << 59
 
 func plus(a, b int64) int64 { return min(a+b, most) }
@@ -213,7 +214,7 @@ func (p *Payer) Taken(mode *Mode, t int) Use {
 	var taken Use
 	p.way(&mode.Ways[best], t, func(use Use, count int64) {
 		for _, a := range use {
-			taken = taken.with(a.Group, taken.of(a.Group)+count*a.Ticks)
+			taken = taken.with(a.Group, plus(taken.of(a.Group), times(count, a.Ticks)))
 		}
 	})
 	return taken

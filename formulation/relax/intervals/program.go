@@ -123,7 +123,7 @@ func (m *Mode) add(o *columns.PricedOption, groups []columns.Group) {
 				var use Use
 				for _, u := range alt.Uses {
 					if groups[u.Group].Capacity > 0 {
-						use = use.with(u.Group, use.of(u.Group)+u.Amount*u.Length)
+						use = use.with(u.Group, plus(use.of(u.Group), times(u.Amount, u.Length)))
 					}
 				}
 				for _, a := range use {
@@ -133,7 +133,7 @@ func (m *Mode) add(o *columns.PricedOption, groups []columns.Group) {
 			}
 			way.Items = append(way.Items, alts)
 			for _, a := range peak {
-				most = most.with(a.Group, most.of(a.Group)+way.Counts[n]*a.Ticks)
+				most = most.with(a.Group, plus(most.of(a.Group), times(way.Counts[n], a.Ticks)))
 			}
 		}
 		m.Ways = append(m.Ways, way)
@@ -156,7 +156,7 @@ func (m *Mode) reduce() {
 			for _, use := range alts {
 				least = min(least, use.of(group))
 			}
-			sum += w.Counts[n] * least
+			sum = plus(sum, times(w.Counts[n], least))
 		}
 		return sum
 	}
