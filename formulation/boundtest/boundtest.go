@@ -97,6 +97,20 @@ func Compile(t testing.TB, spec *instance.Spec) *instance.Instance {
 	return in
 }
 
+// SmithsOrder returns three jobs of one worker each on one GPU, with so many iterations and multiples, and the least weighted
+// completion: that of Smith's order.
+func SmithsOrder(t testing.TB, iterations int) (*instance.Instance, *big.Rat) {
+	spec := TwoNodes(1,
+		instance.JobSpec{Name: "a", Model: "four", Workers: 1, Iterations: iterations, Weight: 3},
+		instance.JobSpec{Name: "b", Model: "four", Workers: 1, Iterations: 2 * iterations, Weight: 5},
+		instance.JobSpec{Name: "c", Model: "four", Workers: 1, Iterations: 3 * iterations, Weight: 7},
+	)
+	spec.Objective, spec.Cluster.Racks[0].Nodes = instance.WeightedCompletion, 1
+	in := Compile(t, spec)
+	p := int64(in.Jobs[0].On[0].Time[in.Jobs[0].Full()])
+	return in, new(big.Rat).SetInt64(int64(iterations) * p * (1*3 + 3*5 + 6*7))
+}
+
 // LiveEngine returns the build's engine, and skips the test if there is none.
 func LiveEngine(t testing.TB) solver.Solver {
 	t.Helper()

@@ -86,7 +86,8 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		}
 		return true
 	}
-	reserves := !c.Prompt && q.reserves()
+	jobs := q.byRelease()
+	reserves := !c.Prompt && q.reserves(jobs)
 	starts := append(known, q.starts(reserves)...)
 	if q.Begun != nil { // the known order already has a plan
 		starts = append(q.starts(reserves), known...)
@@ -95,7 +96,8 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 		if spent() && kept.value != nil {
 			break
 		}
-		if take(q.outcome(order)); q.fastest != nil && order.choosy == nil {
+		take(q.outcome(order))
+		if q.fastest != nil && order.choosy == nil {
 			order.choosy = q.everyone()
 			take(q.outcome(order))
 		}
@@ -109,7 +111,7 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 			case q.fastest != nil && rng.IntN(4) == 0:
 				made[n].waiting = kept.choice(len(q.in.Jobs), rng)
 			case reserves && rng.IntN(4) == 0:
-				made[n].waiting = q.reservation(kept.waiting, rng)
+				made[n].waiting = q.reservation(kept.waiting, jobs, rng)
 			default:
 				made[n].Jobs = f.change(ctx, slices.Clone(kept.Jobs), kept.tardy, !c.Whole, rng)
 			}

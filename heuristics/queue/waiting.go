@@ -24,10 +24,9 @@ func (w waiting) choice(jobs int, rng *rand.Rand) waiting {
 	return w
 }
 
-// reserves reports whether jobs may wait for others that are released later. Jobs are not interrupted, so a long one that
+// reserves reports whether jobs, by release, may wait for others that are released later. Jobs are not interrupted, so a long one that
 // starts just before many short ones are released delays all of these; for weighted completion this is often bad.
-func (q *Simulation) reserves() bool {
-	order := q.byRelease()
+func (q *Simulation) reserves(order []instance.JobID) bool {
 	return q.in.Objective == instance.WeightedCompletion && len(order) > 1 && q.release(order[0]) < q.release(order[len(order)-1])
 }
 
@@ -47,10 +46,9 @@ func (q *Simulation) reserved(part float64) []instance.Tick {
 	return until
 }
 
-// reservation makes one job wait for the release of another, or no longer.
-func (q *Simulation) reservation(w waiting, rng *rand.Rand) waiting {
+// reservation makes one of the jobs wait for the release of another, or no longer.
+func (q *Simulation) reservation(w waiting, order []instance.JobID, rng *rand.Rand) waiting {
 	w.until = clonedOr(w.until, len(q.in.Jobs))
-	order := q.byRelease()
 	j := order[rng.IntN(len(order))]
 	if w.until[j] > q.release(j) && rng.IntN(2) == 0 {
 		w.until[j] = 0

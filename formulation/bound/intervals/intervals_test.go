@@ -186,15 +186,7 @@ func TestManyIterations(t *testing.T) {
 	t.Parallel()
 	engine := boundtest.LiveEngine(t)
 	for _, iterations := range []int{1000, 333_000_000} {
-		spec := boundtest.TwoNodes(1,
-			instance.JobSpec{Name: "a", Model: "four", Workers: 1, Iterations: iterations, Weight: 3},
-			instance.JobSpec{Name: "b", Model: "four", Workers: 1, Iterations: 2 * iterations, Weight: 5},
-			instance.JobSpec{Name: "c", Model: "four", Workers: 1, Iterations: 3 * iterations, Weight: 7},
-		)
-		spec.Objective, spec.Cluster.Racks[0].Nodes = instance.WeightedCompletion, 1
-		in := boundtest.Compile(t, spec)
-		p := int64(in.Jobs[0].On[0].Time[in.Jobs[0].Full()])
-		optimum := new(big.Rat).SetInt64(int64(iterations) * p * (1*3 + 3*5 + 6*7))
+		in, optimum := boundtest.SmithsOrder(t, iterations)
 		steps := 0
 		b, err := intervals.Bound(context.Background(), in, engine, intervals.Limits{Most: 100, Improved: func(bound.Bound) { steps++ }})
 		require.NoError(t, err)
