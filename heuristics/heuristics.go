@@ -45,7 +45,7 @@ func (c Config) Greedy(ctx context.Context, in *instance.Instance, rng *rand.Ran
 }
 
 // Divided is the better of Greedy and, for finite objectives, of a division: jobs are assigned to groups of nodes and scheduled
-// there. With many nodes a division that succeeds is taken at once. Quick plans have no division.
+// there. With many nodes, or with some and a deadline, a division that succeeds is taken at once. Quick plans have no division.
 func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if c.Quick || in.Objective.Periodic() || in.Resumes() {
 		return c.Greedy(ctx, in, rng)
@@ -55,11 +55,16 @@ func (c Config) Divided(ctx context.Context, in *instance.Instance, rng *rand.Ra
 	})
 }
 
+// limitedNodes is the number of nodes from which, if time is limited, a division is taken without list scheduling of all jobs at
+// once: it takes a tenth of the time, and is mostly better.
+const limitedNodes = 16
+
 func (c Config) divided(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.Schedule, error) {
 	if c.Without[method.Exchange] { // on bundles, too, whose nodes may share links
 		return c.Greedy(ctx, in, rng)
 	}
-	o, many := state.Options(c), len(in.Nodes) >= exchange.ManyNodes
+	_, limited := ctx.Deadline()
+	o, many := state.Options(c), len(in.Nodes) >= exchange.ManyNodes || limited && len(in.Nodes) >= limitedNodes
 	if many {
 		if s := exchange.Divide(ctx, in, rng); s != nil {
 			return s, nil

@@ -5,25 +5,31 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"time"
 
 	"jigsaw"
 	"jigsaw/formulation/instance"
 )
 
-// eventLog prints a line for every new incumbent and bound. Without times it
-// prints them at the end, incumbents first: the events of each side have an
+// eventLog prints a line for every new incumbent and bound, but not for each small step of a search. Without
+// times it prints all at the end, incumbents first: the events of each side have an
 // order that equal runs share, but the order between the sides varies.
 type eventLog struct {
 	w        io.Writer
 	in       *instance.Instance
 	timeless bool
+	width    int // of a value
 	last     jigsaw.Point
+	printed  jigsaw.Point // the last one printed
 	// incumbents and bounds, by event, if they are held until the end.
 	incumbents, bounds []jigsaw.Point
 }
 
 func newEventLog(w io.Writer, in *instance.Instance, timeless bool) *eventLog {
-	l := &eventLog{w: w, in: in, timeless: timeless}
+	l := &eventLog{w: w, in: in, timeless: timeless, width: 12}
+	if in.Objective == instance.WeightedCompletion {
+		l.width = len("1234 s x weight") + 1
+	}
 	l.row("time", "event", "incumbent", "bound", "gap", "columns", "nodes")
 	return l
 }
@@ -32,7 +38,7 @@ func (l *eventLog) row(time, event, incumbent, bound, gap, columns, nodes string
 	if !l.timeless {
 		fmt.Fprintf(l.w, "%9s  ", time)
 	}
-	fmt.Fprintf(l.w, "%-16s %12s %12s %8s %8s %8s\n", event, incumbent, bound, gap, columns, nodes)
+	fmt.Fprintf(l.w, "%-16s %*s %*s %8s %8s %8s\n", event, l.width, incumbent, l.width, bound, gap, columns, nodes)
 }
 
 func (l *eventLog) point(p jigsaw.Point) {
@@ -40,11 +46,28 @@ func (l *eventLog) point(p jigsaw.Point) {
 		Gap(p.Primal, p.Dual, 2), fmt.Sprint(p.Columns), fmt.Sprint(p.Nodes))
 }
 
+const (
+	// leastStep is the part of its value by which an incumbent is better than the one printed last to get a line at once; others
+	// get one if that was logPause ago.
+	leastStep = 0.002
+	logPause  = time.Second
+)
+
+// small reports whether an incumbent is a small step of the search that found the one printed last.
+func (l *eventLog) small(p jigsaw.Point) bool {
+	if !p.Improves(l.last) || l.printed.Primal == nil || p.Event != l.printed.Event || p.Elapsed-l.printed.Elapsed >= logPause {
+		return false
+	}
+	return jigsaw.Gap(l.printed.Primal, p.Primal) < leastStep
+}
+
 // Show is called for every new incumbent and bound.
 func (l *eventLog) Show(p jigsaw.Point) {
 	switch {
+	case !l.timeless && l.small(p):
 	case !l.timeless:
 		l.point(p)
+		l.printed = p
 	case p.Improves(l.last):
 		l.incumbents = append(l.incumbents, p)
 	default:

@@ -43,7 +43,7 @@ func (o *RunFlags) Flags(c *cobra.Command) {
 	o.WorkFlags.Flags(c)
 	f := c.Flags()
 	f.BoolVar(&o.Timeless, "timeless", false, "leave out times of the run, so that equal runs print the same")
-	f.BoolVar(&o.log, "log", false, "print a line for every new incumbent and bound on standard error")
+	f.BoolVar(&o.log, "log", false, "print a line for every new bound, and for incumbents that are clearly better, on standard error")
 	f.StringVar(&o.Certificate, "certificate", "", "write the proof of the bound, or of infeasibility, into this JSON `file`; see jigsaw certify")
 }
 
