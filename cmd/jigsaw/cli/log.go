@@ -28,7 +28,7 @@ type eventLog struct {
 func newEventLog(w io.Writer, in *instance.Instance, timeless bool) *eventLog {
 	l := &eventLog{w: w, in: in, timeless: timeless, width: 12}
 	if in.Objective == instance.WeightedCompletion {
-		l.width = len("1234 s x weight") + 1
+		l.width = 16 // 161.0 s × weight
 	}
 	l.row("time", "event", "incumbent", "bound", "gap", "columns", "nodes")
 	return l
@@ -64,10 +64,11 @@ func (l *eventLog) small(p jigsaw.Point) bool {
 // Show is called for every new incumbent and bound.
 func (l *eventLog) Show(p jigsaw.Point) {
 	switch {
-	case !l.timeless && l.small(p):
 	case !l.timeless:
-		l.point(p)
-		l.printed = p
+		if !l.small(p) {
+			l.point(p)
+			l.printed = p
+		}
 	case p.Improves(l.last):
 		l.incumbents = append(l.incumbents, p)
 	default:
