@@ -136,7 +136,10 @@ func compileJobs(l *codec.JobList, spec *instance.Spec, models instance.ProfileS
 		if alone == nil {
 			alone = queue.Alone(in)
 		}
-		length := float64(max(1, alone[j])) * float64(in.TickUS) / 1e6
+		if alone[j] == 0 {
+			continue // it fits nowhere: that is what the plan says of it
+		}
+		length := float64(alone[j]) * float64(in.TickUS) / 1e6
 		if spec.Jobs[j].Iterations = max(1, int(hours*3600/length)); spec.Jobs[j].Iterations > instance.MaxIterations {
 			tooLong = append(tooLong, instance.Problem{
 				Path: fmt.Sprintf("jobs[%d].hours", j), Subject: spec.Jobs[j].Name, Line: l.Lines[j],

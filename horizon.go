@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +17,9 @@ import (
 	"jigsaw/formulation/instance/view"
 	"jigsaw/formulation/relax"
 	"jigsaw/heuristics/baseline"
-	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/state"
 	"jigsaw/method"
-	"jigsaw/solver/eventloop"
 )
 
 // beyond is the error of functions that do not model long plans: in these, jobs hold memory only while they
@@ -66,17 +63,14 @@ const (
 	// These baselines take one part in horizonExclusive and in horizonInterleaved of the time that is left; the second runs beside the
 	// search for the plan.
 	horizonExclusive, horizonInterleaved = 10, 3
-	// scalingShare is the part of the time of a plan of jobs that share GPUs in which a fraction of them is planned.
-	scalingShare = 0.75
-	// scalingShareDue is the same where jobs have deadlines, which such plans may miss.
-	scalingShareDue = 0.6
 	// mostExpanded is how many tasks a plan in blocks may have to be written out as well.
 	mostExpanded = 100_000
 	// horizonPart draws from a source of its own; see planner.rng.
-	horizonPart = 9
-	cellsPart   = 10
-	phasesPart  = 11
-	scalingPart = 13
+	horizonPart  = 9
+	cellsPart    = 10
+	phasesPart   = 11
+	scalingPart  = 13
+	arrivalsPart = 14
 )
 
 // Queue runs whole jobs on GPUs of their own in order of release: the plan before any search, for callers
@@ -119,6 +113,12 @@ func (p *planner) horizon() (*Result, error) {
 		}
 	}
 	p.takeBaseline("exclusive", &r.Exclusive)
+	if v := r.Exclusive.Value; v != nil && p.goodEnough()(v) {
+		r.InterleavedFull = r.Exclusive
+		p.endBounds()
+		p.wait(bounds)
+		return p.writtenOut()
+	}
 	interleaved := p.longInterleaved(deep, orders)
 	p.residents()
 	if s, err := p.together(p.in, orders, 1); err == nil {
@@ -164,98 +164,6 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 		return s, err
 	})
 	return b, order
-}
-
-// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left: for
-// weighted completion with a fraction of the iterations of all jobs first, then in cells, whose jobs all end together, then in units
-// that queue, beginning with the given orders, and last in phases, in which jobs end sooner if the objective is no worse for it.
-func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (best *instance.BlockSchedule, err error) {
-	ctx, rounds, cancel := p.part(part)
-	defer cancel()
-	search, order := horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, queue.Search{Rounds: rounds, Prompt: p.opt.Without[method.Reservations]}
-	if in == p.in {
-		search.Improved = func(v *big.Rat) { p.see("search", v) }
-		order.Improved, order.Stop = search.Improved, p.goodEnough()
-	}
-	// Cells and then orders get a share of the time each, phases the rest.
-	dense, cells, share, next := in, search, 0.9, 0.4
-	due := slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
-	if due {
-		share, next = 0.5, 0.8 // cells may not be in time
-	}
-	if in.Objective == instance.WeightedCompletion {
-		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
-		if cells.Quick, share, next = true, 0.1, 0.9; due {
-			shortest := *in
-			shortest.Objective = instance.Makespan
-			dense, cells, share = &shortest, horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}, 0.4
-		}
-	}
-	var plans []*instance.BlockSchedule
-	if in.Objective == instance.WeightedCompletion && !p.opt.Quick && !p.opt.Without[method.Scaling] {
-		share := scalingShare
-		if due {
-			share = scalingShareDue
-		}
-		within, stop := state.Portion(ctx, share)
-		defer stop()
-		var known *big.Rat
-		if in == p.in {
-			known = p.result.Primal
-		}
-		if s, failed := search.Scaled(eventloop.Context(within), in, p.rng(scalingPart), known); failed == nil {
-			plans = append(plans, s)
-		}
-	}
-	begun, stop := state.Portion(ctx, share)
-	defer stop()
-	inCells, err := cells.Cells(eventloop.Context(begun), dense, p.rng(cellsPart))
-	plans = append(plans, inCells...)
-	phased := func(s *instance.BlockSchedule, by instance.Tick) *instance.BlockSchedule {
-		return search.Phases(ctx, in, s, by, p.rng(phasesPart))
-	}
-	// Phases improve the makespan only if jobs are released one after the other: without phases they wait for the last of those that share their nodes.
-	better := in.Objective == instance.WeightedCompletion || slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
-	for _, s := range plans {
-		if violations := check.Blocks(in, s); len(violations) > 0 {
-			// Parts are planned apart, and may ask more of a link together than it has.
-			err = fmt.Errorf("the plans of parts of the cluster together: %v", violations[0])
-			continue
-		}
-		if better {
-			s = phased(s, 0)
-		}
-		if best == nil || in.Value(s).Cmp(in.Value(best)) < 0 {
-			best = s
-		}
-	}
-	if best != nil {
-		if err = nil; better && search.Improved != nil {
-			search.Improved(in.Value(best))
-		}
-	}
-	if best == nil || order.Stop == nil || !order.Stop(in.Value(best)) {
-		ordering, stop := state.Portion(ctx, next)
-		defer stop()
-		s, _, failed := order.Orders(eventloop.Context(ordering), in, p.rng(horizonPart), orders...)
-		if failed == nil && better {
-			s = phased(s, 0)
-		}
-		if failed == nil && (best == nil || in.Value(s).Cmp(in.Value(best)) < 0) {
-			best, err = s, nil
-		}
-	}
-	if in == p.in && best != nil {
-		if s := p.result.Blocks; s != nil && in.Value(s).Cmp(in.Value(best)) < 0 { // that of a baseline
-			if best = s; better {
-				best = phased(s, 0)
-			}
-		}
-	}
-	if best != nil && in.Objective == instance.Makespan {
-		best = phased(best, best.Makespan(in))
-	}
-	return best, err
 }
 
 // WrittenOut returns a plan in blocks task by task; nil where it is too long.

@@ -36,6 +36,7 @@ const (
 // Long plans.
 const (
 	Admission Name = "admission"
+	Arrivals  Name = "arrivals"
 	Phases    Name = "phases"
 	Scaling   Name = "scaling"
 	// Reservations are for weighted completion.
@@ -80,7 +81,8 @@ func All() []Method {
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
 		{Admission, "jobs of a long plan that start as soon as others end, where memory does not hold all or they are released one after the other"},
-		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated, for weighted completion"},
+		{Arrivals, "jobs of a long plan that share GPUs and are admitted one by one as they come, for the makespan"},
+		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated"},
 		{Reservations, "jobs of a long plan that wait for others which are released later, for weighted completion"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},

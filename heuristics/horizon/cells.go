@@ -618,7 +618,7 @@ func (d *dealer) hurry(ctx context.Context, cells []cell, part float64, tries in
 
 // takeTurns admits the jobs of a cell one by one if they do not fit all at once, or are not released at once.
 func (d *dealer) takeTurns(ctx context.Context, c *cell, tries int) {
-	turns := !c.fits || c.late > 0 || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release })
+	turns := len(c.jobs) <= pattern.MostJobs && (!c.fits || c.late > 0 || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release }))
 	if turns && !d.config.Without[method.Admission] {
 		d.admit(ctx, c, tries)
 	}

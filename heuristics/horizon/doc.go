@@ -10,6 +10,7 @@
 // released one after the other, or some are due before all of them end, they are admitted one by one, those
 // due first at the pace that they need (admission.go). [Config.Phases] then lets
 // jobs that share nodes end one after the other if that makes none of them late (phases.go; groups.go finds such jobs).
-// For weighted completion, [Config.Scaled] plans a fraction of the iterations of all jobs by the finite search, and
-// scales its phases up (upscale.go).
+// For the makespan of jobs that are released one after the other, or wait for memory, [Config.Arrivals] lists jobs on GPUs that they
+// share, one event after the other (arrivals.go, sharing.go). [Config.Scaled] plans a fraction of the iterations of all jobs by
+// the finite search, and scales its phases up (upscale.go), for weighted completion and for jobs released one after the other.
 package horizon

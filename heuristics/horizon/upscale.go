@@ -24,7 +24,7 @@ type upscaler struct {
 	tries      int // schedules of which the pattern of a phase is the best
 	homes      [][]instance.GPUID
 	nodes      [][]instance.NodeID // of each job
-	trunks     [][]instance.LinkID // of each job
+	places     [][]int             // numbers of the nodes and trunks of each job
 	bounds     []instance.Tick     // of the schedule
 	first, end []int               // the bounds between which each job runs
 	starts     [][]int             // the jobs that start at each bound
@@ -49,7 +49,7 @@ const (
 func newUpscaler(in, small *instance.Instance, s *instance.Schedule, seed uint64, tries int) *upscaler {
 	n := len(in.Jobs)
 	u := &upscaler{
-		in: in, seed: seed, tries: tries, homes: s.Residency, nodes: make([][]instance.NodeID, n), trunks: make([][]instance.LinkID, n),
+		in: in, seed: seed, tries: tries, homes: s.Residency, nodes: make([][]instance.NodeID, n), places: make([][]int, n),
 		first: make([]int, n), end: make([]int, n), iterations: make([][]span, n), left: make([]int, n), loaded: make([]instance.Tick, n),
 		free: make([]instance.Tick, len(in.Nodes)), plan: &instance.BlockSchedule{Residency: s.Residency},
 	}
@@ -57,10 +57,8 @@ func newUpscaler(in, small *instance.Instance, s *instance.Schedule, seed uint64
 	for j := range in.Jobs {
 		job := &in.Jobs[j]
 		u.left[j], u.loaded[j], longest = job.Iterations, -1, max(longest, job.FastestFull())
-		if u.nodes[j] = in.NodesOf(s.Residency[j]); len(u.nodes[j]) > 1 {
-			span, _ := in.SpanOf(job, s.Residency[j])
-			u.trunks[j] = in.Trunks(span.Links())
-		}
+		u.nodes[j] = in.NodesOf(s.Residency[j])
+		u.places[j] = nodesAndTrunks(in, job, s.Residency[j])
 		u.iterations[j] = slices.Repeat([]span{{math.MaxInt64, 0}}, small.Jobs[j].Iterations)
 	}
 	for _, t := range s.Tasks {
@@ -121,10 +119,10 @@ func (u *upscaler) run(ctx context.Context) *instance.BlockSchedule {
 				running = append(running, j)
 			}
 		}
-		for _, jobs := range u.together(running) {
+		for _, jobs := range connected(running, u.places, len(u.in.Nodes)+len(u.in.Links)) {
 			// A phase goes on until one of its jobs ends or another comes.
 			goesOn := next < last && !slices.ContainsFunc(jobs, func(j int) bool {
-				return next >= u.end[j] || slices.ContainsFunc(u.starts[next], func(k int) bool { return u.meet(j, k) })
+				return next >= u.end[j] || slices.ContainsFunc(u.starts[next], func(k int) bool { return meet(u.places[j], u.places[k]) })
 			})
 			if !goesOn && !u.phase(jobs, next) {
 				return nil
@@ -133,36 +131,6 @@ func (u *upscaler) run(ctx context.Context) *instance.BlockSchedule {
 	}
 	u.plan.Sort()
 	return u.plan
-}
-
-// meet reports whether two jobs share a node or a trunk.
-func (u *upscaler) meet(j, k int) bool {
-	return slices.ContainsFunc(u.nodes[j], func(n instance.NodeID) bool { return slices.Contains(u.nodes[k], n) }) ||
-		slices.ContainsFunc(u.trunks[j], func(l instance.LinkID) bool { return slices.Contains(u.trunks[k], l) })
-}
-
-// together divides jobs into sets that share nodes or trunks, directly or through others.
-func (u *upscaler) together(jobs []int) (sets [][]int) {
-	nodes := len(u.in.Nodes)
-	joined := instance.NewPartition(nodes + len(u.in.Links))
-	for _, j := range jobs {
-		for _, n := range u.nodes[j] {
-			joined.Join(int(n), int(u.nodes[j][0]))
-		}
-		for _, l := range u.trunks[j] {
-			joined.Join(nodes+int(l), int(u.nodes[j][0]))
-		}
-	}
-	at := map[int]int{} // per root: its set, from 1
-	for _, j := range jobs {
-		root := joined.Of(int(u.nodes[j][0]))
-		if at[root] == 0 {
-			sets = append(sets, nil)
-			at[root] = len(sets)
-		}
-		sets[at[root]-1] = append(sets[at[root]-1], j)
-	}
-	return sets
 }
 
 // occupants are jobs with those of them that are in memory, on all nodes of any, and where each of them lives there.

@@ -81,9 +81,35 @@ func (d *Destination) Print(std Streams, v any, table func(io.Writer)) error {
 		if d.Chosen() == "yaml" {
 			return writeYAML(w, b.Bytes())
 		}
-		_, err := w.Write(b.Bytes())
+		_, err := w.Write(recordLines(b.Bytes()))
 		return err
 	})
+}
+
+// recordLines puts records without inner structure, such as a task, of an indented JSON document on one line each, as
+// blockStyle does: a schedule takes half the space then.
+func recordLines(document []byte) []byte {
+	const deep = "      "    // the indentation of the third level
+	var all, record [][]byte // record: the lines of the innermost one that is open
+	for line := range bytes.Lines(document) {
+		text := bytes.Trim(line, " ,\n")
+		switch opens := bytes.HasSuffix(text, []byte("{")) || bytes.HasSuffix(text, []byte("[")); {
+		case opens && bytes.HasPrefix(line, []byte(deep)):
+			all, record = append(all, record...), [][]byte{line}
+		case record != nil && (text[0] == '}' || text[0] == ']'):
+			var inside [][]byte
+			for _, part := range record[1:] {
+				inside = append(inside, bytes.TrimSpace(part))
+			}
+			one := slices.Concat(bytes.TrimRight(record[0], "\n"), bytes.Join(inside, []byte(" ")), bytes.TrimLeft(line, " "))
+			all, record = append(all, one), nil
+		case record != nil:
+			record = append(record, line)
+		default:
+			all = append(all, line)
+		}
+	}
+	return bytes.Join(all, nil)
 }
 
 // Columns prints lines whose cells end in tabs, in columns aligned left, once it is flushed.

@@ -1,0 +1,354 @@
+package horizon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
+)
+
+// sharing is what all plans of [Config.Arrivals] have in common.
+type sharing struct {
+	in    *instance.Instance
+	seed  uint64          // of patterns
+	alone []instance.Tick // an iteration of each job alone
+	chain instance.Tick   // when the last job would end if each were alone
+	works []float64       // least GPU-ticks of each job on any type
+	on    [][]float64     // the same by type of GPU
+	kinds []int           // equal for jobs that find room in the same places
+	wide  []bool          // too wide for any node that it runs on
+	whole []bool          // too wide for any rack as well
+}
+
+// kindOf numbers jobs by what decides where they find room.
+func kindOf(known map[string]int, job *instance.Job) int {
+	memory := make([]instance.Memory, len(job.On))
+	for t, costs := range job.On {
+		if costs != nil {
+			memory[t] = costs.Memory(job.Full())
+		}
+	}
+	key := fmt.Sprint(job.Workers, job.Within, job.Group(), job.Policy, memory)
+	if _, ok := known[key]; !ok {
+		known[key] = len(known)
+	}
+	return known[key]
+}
+
+// simulation is one plan. Time runs from one event to the next: a job is released or loaded, or one of those that share
+// GPUs ends. Jobs that share GPUs or, if they have several, nodes or trunks, directly or through others, repeat a pattern
+// together, which ends when one of its jobs ends or another meets them.
+type simulation struct {
+	*sharing
+	rule
+	now     instance.Tick
+	waiting []int
+	left    []int              // iterations of each job
+	undone  int                // jobs with iterations left
+	homes   [][]instance.GPUID // nil: it waits
+	ready   []instance.Tick    // when a job is in memory
+	places  [][]int            // numbers of the GPUs, nodes and trunks that a job shares with others
+	free    []instance.Tick    // of each of those, when the last block there has ended
+	held    [][]int            // jobs in memory of each GPU
+	idle    []int              // admitted, but not at work
+	working []*sharers
+	plan    *instance.BlockSchedule
+}
+
+// sharers are jobs that repeat a pattern together.
+type sharers struct {
+	pattern.Occupants // GPUs are numbered by gpus
+	jobs              []int
+	gpus              []instance.GPUID
+	pattern           *pattern.Pattern
+	start, end        instance.Tick // end: when one of them ends
+	blocks            []instance.Block
+	after             []int // iterations left at the end
+}
+
+const (
+	// sharedTasks is about the number of tasks of all patterns of a plan, each of which has least to mostShared of them: those that
+	// are repeated for longer have more. sharedTries is the number of schedules of which a pattern is the best.
+	sharedTasks, leastShared, mostShared, sharedTries = 100_000, 24, 400, 2
+)
+
+// run plans all jobs by a rule; nil: some find no room or have no pattern, or the context has ended.
+func (s *sharing) run(ctx context.Context, r rule) *instance.BlockSchedule {
+	n := len(s.in.Jobs)
+	m := &simulation{
+		sharing: s, rule: r, waiting: slices.Clone(r.order), left: make([]int, n), undone: n, homes: make([][]instance.GPUID, n),
+		ready: make([]instance.Tick, n), places: make([][]int, n), free: make([]instance.Tick, len(s.in.GPUs)+len(s.in.Nodes)+len(s.in.Links)),
+		held: make([][]int, len(s.in.GPUs)),
+	}
+	for j := range m.left {
+		m.left[j] = s.in.Jobs[j].Iterations
+	}
+	m.plan = &instance.BlockSchedule{Residency: m.homes}
+	for m.undone > 0 {
+		if ctx.Err() != nil {
+			return nil
+		}
+		m.finish(func(c *sharers) bool { return c.end <= m.now }, false)
+		m.admit()
+		met := slices.DeleteFunc(slices.Clone(m.idle), func(j int) bool { return m.ready[j] > m.now })
+		for size := -1; size != len(met); { // until none at work meets one of them
+			size = len(met)
+			met = append(met, m.finish(func(c *sharers) bool { return m.meets(c, met) }, true)...)
+		}
+		m.idle = slices.DeleteFunc(m.idle, func(j int) bool { return m.ready[j] <= m.now })
+		slices.Sort(met)
+		for _, jobs := range connected(met, m.places, len(m.free)) {
+			c := m.share(jobs)
+			if c == nil {
+				return nil
+			}
+			m.working = append(m.working, c)
+		}
+		next := m.next()
+		if m.undone > 0 && next == math.MaxInt64 {
+			return nil
+		}
+		m.now = next
+	}
+	m.plan.Sort()
+	return m.plan
+}
+
+// finish ends the patterns of some jobs, now or, if not cut, when one of their jobs ends, and returns those of their jobs
+// that have iterations left.
+func (m *simulation) finish(some func(c *sharers) bool, cut bool) (left []int) {
+	m.working = slices.DeleteFunc(m.working, func(c *sharers) bool {
+		if !some(c) {
+			return false
+		}
+		if cut {
+			c.blocks, c.end, c.after = c.Step(c.pattern, c.Jobs, c.gpus, c.start, max(m.now, c.start))
+		}
+		m.plan.Blocks = append(m.plan.Blocks, c.blocks...)
+		for i, j := range c.jobs {
+			for _, at := range m.places[j] {
+				if len(c.blocks) > 0 {
+					m.free[at] = max(m.free[at], c.end)
+				}
+			}
+			if m.left[j] = c.after[i]; m.left[j] > 0 {
+				left = append(left, j)
+				continue
+			}
+			m.undone--
+			for _, g := range m.homes[j] {
+				if m.in.Queues() {
+					m.held[g] = slices.DeleteFunc(m.held[g], func(k int) bool { return k == j })
+				}
+			}
+		}
+		return true
+	})
+	if !cut {
+		m.idle = append(m.idle, left...)
+	}
+	return left
+}
+
+// admit gives GPUs to the jobs that wait and find room.
+func (m *simulation) admit() {
+	full := map[int]bool{} // kinds of jobs without room
+	m.waiting = slices.DeleteFunc(m.waiting, func(j int) bool {
+		job := &m.in.Jobs[j]
+		if job.Release > m.now || full[m.kinds[j]] {
+			return false
+		}
+		home := m.room(j)
+		if home == nil {
+			full[m.kinds[j]] = true
+			return false
+		}
+		m.homes[j], m.idle, m.ready[j] = home, append(m.idle, j), m.now
+		for _, g := range home {
+			m.held[g] = append(m.held[g], j)
+			m.places[j] = append(m.places[j], int(g))
+			m.ready[j] = max(m.ready[j], m.free[g])
+		}
+		m.ready[j] += job.Load
+		if span, _ := m.in.SpanOf(job, home); len(span.Uses) > 0 {
+			for _, at := range nodesAndTrunks(m.in, job, home) {
+				m.places[j] = append(m.places[j], len(m.in.GPUs)+at)
+			}
+		}
+		return true
+	})
+}
+
+// next is when the next job ends, is released or loaded; math.MaxInt64: never.
+func (m *simulation) next() instance.Tick {
+	next := instance.Tick(math.MaxInt64)
+	for _, c := range m.working {
+		next = min(next, c.end)
+	}
+	for _, j := range m.waiting {
+		if at := m.in.Jobs[j].Release; at > m.now {
+			next = min(next, at)
+		}
+	}
+	for _, j := range m.idle {
+		next = min(next, m.ready[j])
+	}
+	return next
+}
+
+// meets reports whether one of the jobs shares a place with those that repeat a pattern.
+func (m *simulation) meets(c *sharers, jobs []int) bool {
+	return slices.ContainsFunc(c.jobs, func(j int) bool {
+		return slices.ContainsFunc(jobs, func(k int) bool { return meet(m.places[j], m.places[k]) })
+	})
+}
+
+// share begins a pattern of jobs, nil: there is none. While others wait or are to come, each has at least the least pace of the rule,
+// and more if it would not be done by the end, or its deadline, otherwise; at last all end together.
+func (m *simulation) share(jobs []int) *sharers {
+	c := &sharers{jobs: jobs, start: m.now}
+	c.In, c.Left, c.Work = m.in, state.Pick(m.left, jobs), instance.UpTo[int](len(jobs))
+	for _, j := range jobs {
+		c.Jobs, c.Nodes = append(c.Jobs, instance.JobID(j)), append(c.Nodes, m.in.NodesOf(m.homes[j])...)
+		for _, at := range m.places[j] {
+			c.start = max(c.start, m.free[at])
+		}
+	}
+	slices.Sort(c.Nodes)
+	c.Nodes = slices.Compact(c.Nodes)
+	c.gpus = m.in.GPUsOn(c.Nodes)
+	for _, j := range jobs {
+		home := make([]instance.GPUID, len(m.homes[j]))
+		for n, g := range m.homes[j] {
+			home[n] = instance.GPUID(slices.Index(c.gpus, g))
+		}
+		c.Homes = append(c.Homes, home)
+	}
+	want, shortest := m.paces(c)
+	most := heuristics.MostPattern
+	if len(jobs) == 1 {
+		most = 1
+	}
+	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
+	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
+	p.Shrink(want, most, int(min(mostShared, max(leastShared, tasks))))
+	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
+		return nil
+	}
+	c.pattern = p
+	c.blocks, c.end, c.after = c.Step(p, c.Jobs, c.gpus, c.start, 0)
+	return c
+}
+
+// paces are the iterations of jobs per tick, and how long the first of them takes with these.
+func (m *simulation) paces(c *sharers) (want []float64, shortest float64) {
+	need, more := make([]float64, len(c.jobs)), make([]float64, len(c.jobs)) // relative to the pace alone
+	needed, spare := make([]float64, len(c.gpus)), make([]float64, len(c.gpus))
+	for i, j := range c.jobs {
+		end := m.end
+		if due := m.in.Jobs[j].Deadline; due > 0 {
+			end = min(end, instance.Tick(duePart*float64(due)))
+		}
+		need[i] = min(1, float64(m.left[j])*float64(m.alone[j])/max(1, float64(end-c.start)))
+		more[i] = max(0, m.pace-need[i])
+		for _, g := range c.Homes[i] {
+			busy := m.busy(j, m.in.GPUs[c.gpus[g]].Type)
+			needed[g], spare[g] = needed[g]+busy*need[i], spare[g]+busy*more[i]
+		}
+	}
+	want, shortest = make([]float64, len(c.jobs)), math.Inf(1)
+	for i, j := range c.jobs {
+		part := 1.0
+		for _, g := range c.Homes[i] {
+			if spare[g] > 0 {
+				part = min(part, max(leastSpare, (fullGPU-needed[g])/spare[g]))
+			}
+		}
+		pace := need[i] + part*more[i]
+		shortest = min(shortest, float64(m.left[j])*float64(m.alone[j])/pace)
+		if want[i] = pace / float64(m.alone[j]); len(m.waiting) == 0 {
+			want[i] = float64(m.left[j])
+		}
+	}
+	return want, shortest
+}
+
+// fullGPU is the part of the time that a GPU can be kept busy, and leastSpare the least part of its pace that a job gets which would be
+// done by the end without it.
+const fullGPU, leastSpare = 0.95, 0.03
+
+// busy is the part of the time for which a job alone keeps a GPU of a type busy.
+func (m *simulation) busy(j int, t instance.TypeID) float64 {
+	job := &m.in.Jobs[j]
+	return m.on[j][t] / (float64(job.Workers) * float64(job.Iterations) * float64(m.alone[j]))
+}
+
+// room returns GPUs for a job, nil: there are none. Those of one node or, if none is large enough, of as few whole nodes of a
+// rack, or of the cluster, as possible; among these those with least work left. Jobs of several nodes are admitted to crowded GPUs, too,
+// as so many hardly ever have room at the same time.
+func (m *simulation) room(j int) (best []instance.GPUID) {
+	job := &m.in.Jobs[j]
+	wide, least := m.wide[j], math.Inf(1)
+	type load struct {
+		gpus []instance.GPUID
+		work float64 // left of the fullest
+	}
+	racks := make([][]load, len(m.in.Racks))
+	for n := range m.in.Nodes {
+		node := &m.in.Nodes[n]
+		if !job.Runs(node.Type) {
+			continue
+		}
+		var here []instance.GPUID
+		var work []float64
+		for g := range node.All() {
+			held, busy, sum := job.On[node.Type].Memory(job.Full()), 0.0, 0.0
+			for _, k := range m.held[g] {
+				other := &m.in.Jobs[k]
+				held = held.With(other.On[node.Type].Memory(other.Full()))
+				if m.left[k] > 0 {
+					busy += m.busy(k, node.Type)
+					sum += m.on[k][node.Type] / float64(other.Workers) * float64(m.left[k]) / float64(other.Iterations)
+				}
+			}
+			if held.Sum() <= m.in.Types[node.Type].Memory && (wide || busy < m.crowd) {
+				here, work = append(here, g), append(work, sum)
+			}
+		}
+		by := instance.UpTo[int](len(here) - len(here)%job.Group())
+		slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(work[a], work[b]) })
+		switch {
+		case wide && len(here) == node.GPUs:
+			rack := node.Rack
+			if m.whole[j] {
+				rack = 0
+			}
+			racks[rack] = append(racks[rack], load{here, slices.Max(work)})
+		case !wide && len(by) >= job.Workers && work[by[job.Workers-1]] < least:
+			best, least = slices.Sorted(slices.Values(state.Pick(here, by[:job.Workers]))), work[by[job.Workers-1]]
+		}
+	}
+	if job.Within == instance.WithinNode || m.whole[j] && job.Within != instance.WithinCluster {
+		return best
+	}
+	for _, nodes := range racks {
+		slices.SortStableFunc(nodes, func(a, b load) int { return cmp.Compare(a.work, b.work) })
+		var gpus []instance.GPUID
+		for _, n := range nodes {
+			if gpus = append(gpus, n.gpus...); len(gpus) >= job.Workers {
+				if _, ok := m.in.SpanOf(job, gpus[:job.Workers]); ok && n.work < least {
+					best, least = slices.Sorted(slices.Values(gpus[:job.Workers])), n.work
+				}
+				break
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,86 @@
+package horizon
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/heuristicstest"
+)
+
+// begun is a simulation in which nothing runs yet.
+func begun(in *instance.Instance, r rule) *simulation {
+	s := newSharing(in, 1)
+	m := &simulation{
+		sharing: s, rule: r, left: make([]int, len(in.Jobs)), homes: make([][]instance.GPUID, len(in.Jobs)), ready: make([]instance.Tick, len(in.Jobs)),
+		places: make([][]int, len(in.Jobs)), free: make([]instance.Tick, len(in.GPUs)+len(in.Nodes)+len(in.Links)), held: make([][]int, len(in.GPUs)),
+	}
+	for j := range m.left {
+		m.left[j] = in.Jobs[j].Iterations
+	}
+	return m
+}
+
+// TestPaces: a job that would not be done by the end otherwise has its pace alone, and those that share its GPU what it leaves; with more
+// time all have the least pace, and when none waits all end together.
+func TestPaces(t *testing.T) {
+	in := heuristicstest.Compiled(t, `
+objective: makespan
+residence: run
+cluster: {gpu_types: [{name: v, memory: 1GB}], racks: [{nodes: 1, gpus: 1, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}]}
+jobs: [{name: long, model: m, workers: 1, iterations: 100000}, {name: short, model: m, workers: 1, iterations: 1000}, {name: waits, model: m, workers: 1, iterations: 1}]
+`)
+	alone := float64(newSharing(in, 1).alone[0])
+	paces := func(end float64, waiting ...int) []float64 {
+		m := begun(in, rule{order: []int{0, 1}, crowd: 3, pace: 0.5, end: instance.Tick(end)})
+		m.waiting = []int{0, 1}
+		m.admit()
+		m.waiting = waiting
+		require.Equal(t, []instance.GPUID{0}, m.homes[0])
+		require.Equal(t, []instance.GPUID{0}, m.homes[1])
+		c := m.share([]int{0, 1})
+		require.NotNil(t, c)
+		want, _ := m.paces(c)
+		return []float64{want[0] * alone, want[1] * alone}
+	}
+	require.InDeltaSlice(t, []float64{0.8, 0.15}, paces(alone*100_000/0.8, 2), 1e-3)
+	require.InDeltaSlice(t, []float64{1, 0.01 + leastSpare*0.49}, paces(alone*100_000, 2), 2e-3)
+	require.InDeltaSlice(t, []float64{0.475, 0.475}, paces(alone*100_000*1000, 2), 2e-3)
+	together := paces(alone * 100_000)
+	require.InDelta(t, 100, together[0]/together[1], 1e-9)
+}
+
+// TestRoom: jobs get the GPUs with least work left of one node, those of several nodes whole nodes of one rack, and none where
+// memory has no room or GPUs are crowded.
+func TestRoom(t *testing.T) {
+	in := heuristicstest.Compiled(t, `
+objective: makespan
+residence: run
+cluster: {gpu_types: [{name: v, memory: 7MB}], racks: [{nodes: 2, gpus: 2, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}]}
+jobs:
+  - {name: one, model: m, workers: 1, iterations: 100}
+  - {name: two, model: m, workers: 2, iterations: 100}
+  - {name: wide, model: m, workers: 4, iterations: 100}
+  - {name: more, model: m, workers: 1, iterations: 100}
+  - {name: last, model: m, workers: 1, iterations: 100}
+`)
+	for j := range in.Jobs {
+		in.Jobs[j].On[0].Persistent = 1 << 20
+	}
+	in.Types[0].Memory = 2<<20 + in.Jobs[0].On[0].Ephemeral[in.Jobs[0].Full()]
+	m := begun(in, rule{crowd: 0.9})
+	m.waiting = []int{0, 1, 2, 3, 4}
+	m.admit()
+	require.Equal(t, []instance.GPUID{0}, m.homes[0])
+	require.Equal(t, []instance.GPUID{2, 3}, m.homes[1], "node 0 has too few that are not crowded")
+	require.Equal(t, []instance.GPUID{0, 1, 2, 3}, m.homes[2], "jobs of several nodes share crowded GPUs")
+	require.Equal(t, []instance.GPUID{1}, m.homes[3], "the wide one waits for its network most of the time")
+	require.Equal(t, []int{4}, m.waiting, "all GPUs are crowded")
+	m.crowd = 10
+	m.admit()
+	require.Empty(t, m.homes[4], "memory holds two jobs")
+	m.left[0], m.held[0] = 0, m.held[0][1:]
+	m.admit()
+	require.Equal(t, []instance.GPUID{0}, m.homes[4])
+}

@@ -1,0 +1,211 @@
+package jigsaw
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
+	"jigsaw/heuristics/horizon"
+	"jigsaw/heuristics/queue"
+	"jigsaw/heuristics/state"
+	"jigsaw/method"
+	"jigsaw/solver/eventloop"
+)
+
+// together makes plans of hours in which jobs share GPUs.
+type together struct {
+	*planner
+	in       *instance.Instance // the plan's, or the same at full depth
+	ctx      context.Context
+	rounds   int
+	search   horizon.Config
+	enough   func(*big.Rat) bool // whether a plan of this value is good enough
+	due      bool                // some jobs have deadlines
+	released bool                // some jobs are released later than others
+	plans    []*instance.BlockSchedule
+	best     *instance.BlockSchedule
+	err      error // why there is no plan
+}
+
+// Parts of the time that is left when a search begins.
+const (
+	// A fraction of all iterations, if jobs have no deadlines, or some, which such plans may miss; for the makespan, where it follows others.
+	scalingShare, scalingShareDue, scalingShareLast = 0.75, 0.6, 0.5
+	// Jobs that are admitted as they come, if they are released one after the other, or only wait for memory.
+	arrivalsShare, arrivalsShareAtOnce = 0.5, 0.15
+)
+
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left:
+// as they come, for the makespan, or with a fraction of all iterations; in cells, whose jobs all end together; in units that queue,
+// beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
+func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (*instance.BlockSchedule, error) {
+	ctx, rounds, cancel := p.part(part)
+	defer cancel()
+	t := &together{planner: p, in: in, ctx: ctx, rounds: rounds, enough: p.goodEnough()}
+	t.search = horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}
+	if in == p.in {
+		t.search.Improved = func(v *big.Rat) { p.see("search", v) }
+	}
+	t.due = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
+	t.released = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
+	for _, plan := range []func(){t.arrivals, t.scaled, t.cells} {
+		if !t.done() {
+			plan()
+		}
+	}
+	t.choose()
+	if !t.done() {
+		t.orders(orders)
+	}
+	if in == p.in && t.best != nil {
+		if s := p.result.Blocks; s != nil && in.Value(s).Cmp(in.Value(t.best)) < 0 { // that of a baseline
+			t.best = t.phased(s)
+		}
+	}
+	if t.best != nil && in.Objective == instance.Makespan {
+		t.best = t.search.Phases(ctx, in, t.best, t.best.Makespan(in), p.rng(phasesPart))
+	}
+	return t.best, t.err
+}
+
+// done reports whether a plan is good enough.
+func (t *together) done() bool {
+	return slices.ContainsFunc(append(t.plans, t.best), func(s *instance.BlockSchedule) bool { return s != nil && t.enough(t.in.Value(s)) })
+}
+
+// take adds a plan, or the reason that there is none.
+func (t *together) take(s *instance.BlockSchedule, err error) {
+	if err == nil {
+		if violations := check.Blocks(t.in, s); len(violations) > 0 {
+			// Parts are planned apart, and may ask more of a link together than it has.
+			err = fmt.Errorf("the plans of parts of the cluster together: %v", violations[0])
+		}
+	}
+	if err != nil {
+		t.err = err
+		return
+	}
+	t.plans = append(t.plans, s)
+}
+
+// arrivals admits jobs as they come, for the makespan.
+func (t *together) arrivals() {
+	if t.in.Objective != instance.Makespan || !t.released && !horizon.Waits(t.in) || t.opt.Without[method.Arrivals] || t.in.Resumes() {
+		return
+	}
+	share := arrivalsShareAtOnce
+	if t.released {
+		share = arrivalsShare
+	}
+	within, stop := state.Portion(t.ctx, share)
+	defer stop()
+	t.take(t.search.Arrivals(eventloop.Context(within), t.in, t.rng(arrivalsPart)))
+}
+
+// scaled plans a fraction of all iterations.
+func (t *together) scaled() {
+	weighted := t.in.Objective == instance.WeightedCompletion
+	if !weighted && !t.released || t.opt.Quick || t.opt.Without[method.Scaling] {
+		return
+	}
+	share := scalingShare
+	switch {
+	case !weighted:
+		share = scalingShareLast
+	case t.due:
+		share = scalingShareDue
+	}
+	within, stop := state.Portion(t.ctx, share)
+	defer stop()
+	var known *big.Rat
+	if t.in == t.planner.in {
+		known = t.result.Primal
+	}
+	for _, s := range t.plans {
+		if v := t.in.Value(s); known == nil || v.Cmp(known) < 0 {
+			known = v
+		}
+	}
+	if s, err := t.search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart), known); err == nil {
+		t.take(s, nil)
+	}
+}
+
+// cells divides the jobs among groups of nodes.
+func (t *together) cells() {
+	in, search, share := t.in, t.search, 0.9
+	if t.due {
+		share = 0.5 // they may not be in time
+	}
+	if in.Objective == instance.WeightedCompletion {
+		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
+		if search.Quick, share = true, 0.1; t.due {
+			shortest := *in
+			shortest.Objective = instance.Makespan
+			in, search, share = &shortest, horizon.Config{Rounds: t.rounds, Quick: t.opt.Quick, Without: t.opt.Without}, 0.4
+		}
+	}
+	within, stop := state.Portion(t.ctx, share)
+	defer stop()
+	plans, err := search.Cells(eventloop.Context(within), in, t.rng(cellsPart))
+	for _, s := range plans {
+		t.take(s, nil)
+	}
+	t.err = cmp.Or(err, t.err)
+}
+
+// better reports whether phases improve plans: of the makespan only if jobs are released one after the other, as without phases they wait
+// for the last of those that share their nodes.
+func (t *together) better() bool {
+	return t.in.Objective == instance.WeightedCompletion || t.released
+}
+
+// phased is a plan with phases, if these improve plans.
+func (t *together) phased(s *instance.BlockSchedule) *instance.BlockSchedule {
+	if !t.better() {
+		return s
+	}
+	return t.search.Phases(t.ctx, t.in, s, 0, t.rng(phasesPart))
+}
+
+// choose takes the best of the plans with phases.
+func (t *together) choose() {
+	for _, s := range t.plans {
+		if s = t.phased(s); t.best == nil || t.in.Value(s).Cmp(t.in.Value(t.best)) < 0 {
+			t.best = s
+		}
+	}
+	if t.best != nil {
+		if t.err = nil; t.better() && t.search.Improved != nil {
+			t.search.Improved(t.in.Value(t.best))
+		}
+	}
+}
+
+// orders searches for orders of units, from those known.
+func (t *together) orders(known []queue.Order) {
+	share := 0.4
+	if t.due {
+		share = 0.8
+	}
+	if t.in.Objective == instance.WeightedCompletion {
+		share = 0.9
+	}
+	within, stop := state.Portion(t.ctx, share)
+	defer stop()
+	search := queue.Search{Rounds: t.rounds, Prompt: t.opt.Without[method.Reservations], Improved: t.search.Improved}
+	if search.Improved != nil {
+		search.Stop = t.enough
+	}
+	s, _, err := search.Orders(eventloop.Context(within), t.in, t.rng(horizonPart), known...)
+	if err == nil {
+		s = t.phased(s)
+	}
+	if err == nil && (t.best == nil || t.in.Value(s).Cmp(t.in.Value(t.best)) < 0) {
+		t.best, t.err = s, nil
+	}
+}
