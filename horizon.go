@@ -160,7 +160,7 @@ func (p *planner) wholeBlocks(deep *instance.Instance, part int) (b Baseline, or
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
 	b = p.blocksOf(deep, func() (s *instance.BlockSchedule, err error) {
-		s, order, err = queue.Search{Rounds: rounds, Whole: true, Prompt: p.opt.Without[method.Reservations]}.Orders(ctx, deep, p.rng(orderPart))
+		s, order, err = queue.Search{Rounds: rounds, Whole: true, Prompt: p.opt.Without[method.Reservations], Stop: p.goodEnough()}.Orders(ctx, deep, p.rng(orderPart))
 		return s, err
 	})
 	return b, order

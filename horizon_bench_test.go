@@ -55,7 +55,7 @@ jobs:
 func BenchmarkSmallNights(b *testing.B) {
 	for kind := range smallNights {
 		var all []float64
-		for _, without := range []method.Name{"", method.Admission, method.Phases, method.Packing} {
+		for _, without := range []method.Name{"", method.Arrivals, method.Phases, method.Packing} {
 			b.Run(smallNights[kind].name+"/"+string(without), func(b *testing.B) {
 				gap, worse, rows := 0.0, 0.0, 0.0
 				for b.Loop() {

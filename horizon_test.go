@@ -216,10 +216,10 @@ func TestJobsMakeWay(t *testing.T) {
 	t.Parallel()
 	for kind := range smallNights {
 		better := 0
-		for seed := range instancetest.Many(uint64(20), 1) {
+		for seed := range instancetest.Many(uint64(20), 3) {
 			in := smallNight(t, kind, seed)
 			plan := func(without bool) *jigsaw.Result {
-				r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true, Quick: testing.Short(), Without: method.Set{method.Admission: without}})
+				r, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true, Quick: testing.Short(), Without: method.Set{method.Arrivals: without}})
 				require.NoError(t, err)
 				requirePlanInBlocks(t, r)
 				return r

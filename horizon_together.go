@@ -1,7 +1,6 @@
 package jigsaw
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -92,9 +91,21 @@ func (t *together) take(s *instance.BlockSchedule, err error) {
 	t.plans = append(t.plans, s)
 }
 
-// arrivals admits jobs as they come, for the makespan.
+// shortest is the instance whose jobs are to end together, and the search for such plans. They seldom have the least weighted completion,
+// but where plans that have miss deadlines, these may not.
+func (t *together) shortest() (*instance.Instance, horizon.Config) {
+	if t.in.Objective != instance.WeightedCompletion || !t.due {
+		return t.in, t.search
+	}
+	in := *t.in
+	in.Objective = instance.Makespan
+	return &in, horizon.Config{Rounds: t.rounds, Quick: t.opt.Quick, Without: t.opt.Without}
+}
+
+// arrivals admits jobs as they come.
 func (t *together) arrivals() {
-	if t.in.Objective != instance.Makespan || !t.released && !horizon.Waits(t.in) || t.opt.Without[method.Arrivals] || t.in.Resumes() {
+	in, search := t.shortest()
+	if in.Objective != instance.Makespan || !t.due && !t.released && !horizon.Waits(in) || t.opt.Without[method.Arrivals] || in.Resumes() {
 		return
 	}
 	share := arrivalsShareAtOnce
@@ -103,7 +114,7 @@ func (t *together) arrivals() {
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
-	t.take(t.search.Arrivals(eventloop.Context(within), t.in, t.rng(arrivalsPart)))
+	t.take(search.Arrivals(eventloop.Context(within), in, t.rng(arrivalsPart)))
 }
 
 // scaled plans a fraction of all iterations.
@@ -137,25 +148,19 @@ func (t *together) scaled() {
 
 // cells divides the jobs among groups of nodes.
 func (t *together) cells() {
-	in, search, share := t.in, t.search, 0.9
-	if t.due {
+	in, search := t.shortest()
+	share := 0.9
+	switch {
+	case t.due && t.in == in:
 		share = 0.5 // they may not be in time
-	}
-	if in.Objective == instance.WeightedCompletion {
-		// Jobs that end together are seldom best, but where plans that are may miss deadlines.
-		if search.Quick, share = true, 0.1; t.due {
-			shortest := *in
-			shortest.Objective = instance.Makespan
-			in, search, share = &shortest, horizon.Config{Rounds: t.rounds, Quick: t.opt.Quick, Without: t.opt.Without}, 0.4
-		}
+	case t.due:
+		share = 0.4
+	case in.Objective == instance.WeightedCompletion:
+		search.Quick, share = true, 0.1
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
-	plans, err := search.Cells(eventloop.Context(within), in, t.rng(cellsPart))
-	for _, s := range plans {
-		t.take(s, nil)
-	}
-	t.err = cmp.Or(err, t.err)
+	t.take(search.Cells(eventloop.Context(within), in, t.rng(cellsPart)))
 }
 
 // better reports whether phases improve plans: of the makespan only if jobs are released one after the other, as without phases they wait

@@ -17,7 +17,7 @@ import (
 // no method is left that improves a greedy plan.
 func TestWithout(t *testing.T) {
 	// Methods of bounds, long plans and baselines, which no schedule made here uses.
-	elsewhere := []method.Name{method.Admission, method.Arrivals, method.Phases, method.Scaling, method.ExclusiveSearch, method.Fluid, method.Packing, method.Columns, method.Periods, method.Tree}
+	elsewhere := []method.Name{method.Arrivals, method.Phases, method.Scaling, method.ExclusiveSearch, method.Fluid, method.Packing, method.Columns, method.Periods, method.Tree}
 	for _, objective := range []instance.Objective{instance.Makespan, instance.Throughput} {
 		m := heuristicstest.Mediums()["plain"]
 		m.Jobs, m.Iterations, m.Objective = 5, 3, objective

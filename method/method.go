@@ -35,10 +35,9 @@ const (
 
 // Long plans.
 const (
-	Admission Name = "admission"
-	Arrivals  Name = "arrivals"
-	Phases    Name = "phases"
-	Scaling   Name = "scaling"
+	Arrivals Name = "arrivals"
+	Phases   Name = "phases"
+	Scaling  Name = "scaling"
 	// Reservations are for weighted completion.
 	Reservations Name = "reservations"
 )
@@ -80,7 +79,6 @@ func All() []Method {
 		{Sizes, "workers of some numbers of GPUs after those of others, on the same GPUs"},
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
-		{Admission, "jobs of a long plan that start as soon as others end, where memory does not hold all or they are released one after the other"},
 		{Arrivals, "jobs of a long plan that share GPUs and are admitted one by one as they come, for the makespan"},
 		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated"},
 		{Reservations, "jobs of a long plan that wait for others which are released later, for weighted completion"},

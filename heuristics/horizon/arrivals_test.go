@@ -90,3 +90,22 @@ func TestArrivalsNight(t *testing.T) {
 	require.Less(t, s.Makespan(in), whole.Makespan(in))
 	require.Less(t, s.Makespan(in), inCells.Makespan(in))
 }
+
+// TestArrivalsByType: jobs are admitted to GPUs of the types that they may use, where there are others beside them.
+func TestArrivalsByType(t *testing.T) {
+	in := heuristicstest.Compiled(t, `
+residence: run
+cluster:
+  gpu_types: [{name: v, memory: 2100kB}, {name: other, memory: 1GB}]
+  switches: [{name: s}]
+  nodes:
+    - {name: a, switch: s, gpus: 2, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}
+    - {name: b, switch: s, gpus: 2, gpu: other, nic: 1Gbit/s, fabric: 1Gbit/s}
+jobs:
+  - {name: j, count: 3, model: m, workers: 2, iterations: 20}
+  - {name: late, model: m, workers: 1, iterations: 9, release: 30ms}
+`)
+	s, err := horizon.Config{}.Arrivals(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+}

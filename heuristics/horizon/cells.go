@@ -37,18 +37,18 @@ type Config struct {
 // deadlines admit them one by one. The error is a [*state.NoPlan]
 // if no size gave a plan. Without a deadline of the context the result is the same for the same instance and state of
 // rng.
-func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) ([]*instance.BlockSchedule, error) {
-	if plans := c.copies(ctx, in, rng); plans != nil {
-		return plans, nil
+func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.BlockSchedule, error) {
+	if plan := c.copies(ctx, in, rng); plan != nil {
+		return plan, nil
 	}
-	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: queue.Alone(in), strays: pattern.Strays(in), known: map[string]*found{}, estimates: map[string]estimate{}, rng: rng, seed: rng.Uint64()}
+	d := dealer{config: c, in: in, class: in.ClassOf(), kinds: symmetry.Kinds(in), alone: queue.Alone(in), strays: pattern.Strays(in), known: map[string]*found{}, estimates: map[string]instance.Tick{}, rng: rng, seed: rng.Uint64()}
 	d.works, d.on = works(in)
 	var best *instance.BlockSchedule
 	var failed error
 	late, chosen := instance.Tick(0), 0
 	divisions := map[int][]cell{} // by size
 	take := func(size int) {
-		s, err := d.plan(ctx, divisions[size], false)
+		s, err := d.plan(ctx, divisions[size])
 		if err != nil {
 			failed = err
 			return
@@ -74,34 +74,18 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			failed = err
 			continue
 		}
-		d.hurry(ctx, cells, exchangePart/float64(len(sizes)), hurryTries)
 		divisions[size] = cells
 		take(size)
 	}
-	if best != nil {
-		if c.Quick {
-			d.takeTurns(ctx, &divisions[chosen][latest(divisions[chosen])], admissionTries)
-		} else {
-			if late > 0 {
-				d.hurry(ctx, divisions[chosen], 0.5, lateTries)
-				if take(chosen); late > 0 {
-					return nil, d.missed(best)
-				}
-			}
-			within, cancel := state.Portion(ctx, exchangePart)
-			d.exchange(within, divisions[chosen])
-			cancel()
-			take(chosen)
-			if err := d.search(ctx, divisions[chosen]); err != nil {
-				failed = err
-			}
+	if best != nil && !c.Quick {
+		within, cancel := state.Portion(ctx, exchangePart)
+		d.exchange(within, divisions[chosen])
+		cancel()
+		take(chosen)
+		if err := d.search(ctx, divisions[chosen]); err != nil {
+			failed = err
 		}
 		take(chosen)
-		if slices.ContainsFunc(divisions[chosen], func(c cell) bool { return c.fits && c.admission != nil }) {
-			if s, err := d.plan(ctx, divisions[chosen], true); err == nil && d.missed(s) == nil {
-				return []*instance.BlockSchedule{best, s}, nil
-			}
-		}
 	}
 	if best == nil {
 		if failed == nil {
@@ -109,11 +93,12 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 		}
 		return nil, failed
 	}
-	if late > 0 {
-		return nil, d.missed(best)
-	}
-	return []*instance.BlockSchedule{best}, nil
+	_, ends := best.Spans(in)
+	return best, state.Missed(in, ends, "")
 }
+
+// duePart is the part of the time until a job is due in which it is to be done, since patterns keep no exact pace.
+const duePart = 0.8
 
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
@@ -127,7 +112,7 @@ type dealer struct {
 	alone  []instance.Tick   // an iteration of each job alone
 	known  map[string]*found // by groups of identical jobs and nodes
 	// estimates are the ends of such groups without a search, also of those whose patterns are no longer known.
-	estimates map[string]estimate
+	estimates map[string]instance.Tick
 	works     []float64   // least GPU-ticks of each job on any type
 	on        [][]float64 // the same by type of GPU, 0 if it may not run there
 	strays    []bool      // by job, see [pattern.Strays]
@@ -142,12 +127,6 @@ type found struct {
 	searches int
 }
 
-// estimate is the end of a group of jobs on some nodes; see cell.
-type estimate struct {
-	end, late instance.Tick
-	fits      bool
-}
-
 // mostKnown is the number of patterns from which on exchanges forget them: thousands would take a gigabyte.
 const mostKnown = 200
 
@@ -159,21 +138,6 @@ type cell struct {
 	work  float64          // GPU-ticks of the jobs
 	least bool             // jobs count with their least GPU-ticks, not those on the cell's GPUs: if memory is short that may give a better assignment
 	end   instance.Tick    // of the last of them, if they are planned by patterns of all of them or of groups
-	late  instance.Tick    // by how much they then miss their deadlines, in total
-	fits  bool             // one pattern contains all of them
-	// admission is a plan that is less late or ends before that; nil: none is known.
-	admission *admission
-}
-
-// last is when the last job ends.
-func (c *cell) last() instance.Tick {
-	switch a := c.admission; {
-	case a != nil && a.late < c.late:
-		return a.now
-	case a != nil && !c.fits:
-		return min(c.end, a.now)
-	}
-	return c.end
 }
 
 // level is the mean work of a GPU.
@@ -248,10 +212,7 @@ func (d *dealer) dealt(ctx context.Context, size int, least bool) ([]cell, error
 
 // measure sets the end of a cell after the given number of searches for its patterns.
 func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error) {
-	c.late = 0
-	if c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches); err == nil {
-		c.fits = len(c.jobs) == 0 || d.known[pattern.Key(d.class, d.kinds, c.jobs, c.nodes)].Pattern != nil
-	}
+	c.end, err = d.lay(ctx, nil, c, c.jobs, 0, searches)
 	return err
 }
 
@@ -259,39 +220,29 @@ func (d *dealer) measure(ctx context.Context, c *cell, searches int) (err error)
 func (d *dealer) estimate(ctx context.Context, c *cell) error {
 	key := pattern.Key(d.class, d.kinds, c.jobs, c.nodes)
 	if e, ok := d.estimates[key]; ok {
-		c.end, c.late, c.fits = e.end, e.late, e.fits
+		c.end = e
 		return nil
 	}
 	if err := d.measure(ctx, c, 0); err != nil {
 		return err
 	}
-	d.estimates[key] = estimate{c.end, c.late, c.fits}
+	d.estimates[key] = c.end
 	if len(d.known) > mostKnown {
 		clear(d.known)
 	}
 	return nil
 }
 
-// plan combines the plans of all cells; jobs that come one after the other are either admitted as they come, or share a
-// pattern.
-func (d *dealer) plan(ctx context.Context, cells []cell, asTheyCome bool) (*instance.BlockSchedule, error) {
+// plan combines the plans of all cells.
+func (d *dealer) plan(ctx context.Context, cells []cell) (*instance.BlockSchedule, error) {
 	plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(d.in.Jobs))}
 	for i := range cells {
-		c := &cells[i]
-		if a := c.admission; a != nil && (a.late < c.late || a.late == c.late && a.now < c.end && (asTheyCome || !c.fits)) {
-			a.write(plan)
-		} else if _, err := d.lay(ctx, plan, c, c.jobs, 0, 0); err != nil {
+		if _, err := d.lay(ctx, plan, &cells[i], cells[i].jobs, 0, 0); err != nil {
 			return nil, err
 		}
 	}
 	plan.Sort()
 	return plan, nil
-}
-
-// missed is an error that says which job of a plan misses its deadline; nil: none does.
-func (d *dealer) missed(plan *instance.BlockSchedule) error {
-	_, ends := plan.Spans(d.in)
-	return state.Missed(d.in, ends, "")
 }
 
 // tardiness is by how much jobs with these ends miss their deadlines, in total.
@@ -534,7 +485,7 @@ func (d *dealer) exchanged(a, b *cell) (newA, newB cell, ok bool) {
 func latest(cells []cell) int {
 	last := 0
 	for i := range cells {
-		if cells[i].last() > cells[last].last() {
+		if cells[i].end > cells[last].end {
 			last = i
 		}
 	}
@@ -579,9 +530,6 @@ func (d *dealer) inTime(c *cell, j instance.JobID) bool {
 func (d *dealer) search(ctx context.Context, cells []cell) error {
 	_, limited := ctx.Deadline()
 	searches := make([]int, len(cells))
-	if d.hurry(ctx, cells, 0.5, lateTries); slices.ContainsFunc(cells, func(c cell) bool { return c.late > 0 && (c.admission == nil || c.admission.late > 0) }) {
-		return nil
-	}
 	for n := 0; ctx.Err() == nil; n++ {
 		last := latest(cells)
 		if !limited && searches[last] > 0 {
@@ -589,11 +537,6 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 		searches[last]++
 		within, cancel := state.Portion(ctx, 1/float64(1+len(cells)))
-		if searches[last] == 1 && cells[last].admission == nil {
-			part, cancel := state.Portion(within, 0.5)
-			d.takeTurns(part, &cells[last], admissionTries)
-			cancel()
-		}
 		err := d.measure(within, &cells[last], searches[last])
 		cancel()
 		if err != nil {
@@ -601,27 +544,6 @@ func (d *dealer) search(ctx context.Context, cells []cell) error {
 		}
 	}
 	return nil
-}
-
-// hurry admits the jobs of cells one by one where some are late, in a part of the time.
-func (d *dealer) hurry(ctx context.Context, cells []cell, part float64, tries int) {
-	within, cancel := state.Portion(ctx, part)
-	defer cancel()
-	for n := range cells {
-		if cells[n].late > 0 {
-			part, cancel := state.Portion(within, 1/float64(len(cells)-n))
-			d.takeTurns(part, &cells[n], tries)
-			cancel()
-		}
-	}
-}
-
-// takeTurns admits the jobs of a cell one by one if they do not fit all at once, or are not released at once.
-func (d *dealer) takeTurns(ctx context.Context, c *cell, tries int) {
-	turns := len(c.jobs) <= pattern.MostJobs && (!c.fits || c.late > 0 || slices.ContainsFunc(c.jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Release != d.in.Jobs[c.jobs[0]].Release }))
-	if turns && !d.config.Without[method.Admission] {
-		d.admit(ctx, c, tries)
-	}
 }
 
 // lay plans jobs of a cell from some time on, all together or, if they do not fit, in two groups one after the other:
@@ -679,9 +601,6 @@ func (d *dealer) lay(ctx context.Context, plan *instance.BlockSchedule, c *cell,
 		write = f.Evenly
 	}
 	blocks, end := write(jobs, c.gpus, left, start)
-	if plan == nil && slices.ContainsFunc(jobs, func(j instance.JobID) bool { return d.in.Jobs[j].Deadline > 0 }) {
-		c.late += tardiness(d.in, instance.EndsOf(blocks, len(d.in.Jobs)))
-	}
 	if plan != nil {
 		plan.Blocks = append(plan.Blocks, blocks...)
 		for n, gpus := range f.Schedule.Residency {

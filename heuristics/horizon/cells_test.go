@@ -15,16 +15,11 @@ import (
 	"jigsaw/heuristics"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
-	"jigsaw/method"
 )
 
-// cells is the last plan of an instance by cells.
+// cells is the plan of an instance by cells.
 func cells(c horizon.Config, in *instance.Instance) (*instance.BlockSchedule, error) {
-	plans, err := c.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		return nil, err
-	}
-	return plans[len(plans)-1], nil
+	return c.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
 }
 
 // TestCells: plans of jobs on cells are valid, also if memory makes them take turns and if iterations
@@ -66,56 +61,10 @@ func TestCells(t *testing.T) {
 	require.Positive(t, turns)
 }
 
-// TestQuickAdmission: quick plans also admit jobs one by one if memory makes them take turns.
-func TestQuickAdmission(t *testing.T) {
-	rng := rand.New(rand.NewPCG(20, 8))
-	sooner := 0
-	for range 100 {
-		in := heuristicstest.Queueing(rng, instance.Makespan)
-		for _, alike := range in.Classes() {
-			iterations := 50 + rng.IntN(200)
-			for _, j := range alike {
-				in.Jobs[j].Iterations = iterations
-			}
-		}
-		with, err := cells(horizon.Config{Quick: true}, in)
-		if err != nil {
-			continue
-		}
-		without, err := cells(horizon.Config{Quick: true, Without: method.Set{method.Admission: true}}, in)
-		require.NoError(t, err)
-		require.LessOrEqual(t, in.Value(with).Cmp(in.Value(without)), 0)
-		if in.Value(with).Cmp(in.Value(without)) < 0 {
-			sooner++
-		}
-	}
-	t.Logf("%d end sooner", sooner)
-	require.Positive(t, sooner)
-}
-
-// TestAdmissionByType: jobs are admitted to GPUs of the types that they may use, where there are others beside them.
-func TestAdmissionByType(t *testing.T) {
-	in := heuristicstest.Compiled(t, `
-residence: run
-cluster:
-  gpu_types: [{name: v, memory: 2100kB}, {name: other, memory: 1GB}]
-  switches: [{name: s}]
-  nodes:
-    - {name: a, switch: s, gpus: 2, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}
-    - {name: b, switch: s, gpus: 2, gpu: other, nic: 1Gbit/s, fabric: 1Gbit/s}
-jobs:
-  - {name: j, count: 3, model: m, workers: 2, iterations: 20}
-  - {name: late, model: m, workers: 1, iterations: 9, release: 30ms}
-`)
-	s, err := cells(horizon.Config{}, in)
-	require.NoError(t, err)
-	require.Empty(t, check.Blocks(in, s))
-}
-
 // TestCopies: four times the jobs on four times the nodes, of one rack or of four, are planned like one
 // part; with one job more, or one node less, there is still a plan.
 func TestCopies(t *testing.T) {
-	plan := func(racks, nodes, jobs, more int, keys string) (*big.Rat, int) {
+	plan := func(racks, nodes, jobs, more int) *big.Rat {
 		in := heuristicstest.Compiled(t, fmt.Sprintf(`
 cluster:
   gpu_types: [{name: v, memory: 100MB}]
@@ -123,30 +72,23 @@ cluster:
 jobs:
   - {name: a, count: %d, model: m, workers: 4, iterations: 70}
   - {name: b, count: %d, model: m, workers: 2, iterations: 50}
-  - {name: c, count: %d, model: m, workers: 1, iterations: 99%s}
-`, racks, nodes, jobs, jobs, jobs+more, keys))
-		plans, err := horizon.Config{}.Cells(context.Background(), in, rand.New(rand.NewPCG(1, 1)))
+  - {name: c, count: %d, model: m, workers: 1, iterations: 99}
+`, racks, nodes, jobs, jobs, jobs+more))
+		s, err := cells(horizon.Config{}, in)
 		require.NoError(t, err)
-		for _, s := range plans {
-			require.Empty(t, check.Blocks(in, s))
-		}
-		return in.Value(plans[len(plans)-1]), len(plans)
+		require.Empty(t, check.Blocks(in, s))
+		return in.Value(s)
 	}
-	for keys, count := range map[string]int{"": 1, ", release: 400ms": 2} { // a job that comes later may be admitted as it comes
-		one, plans := plan(1, 2, 1, 0, keys)
-		require.Equal(t, count, plans)
-		for _, racks := range []int{1, 4} {
-			all, plans := plan(racks, 8/racks, 4, 0, keys)
-			require.Equal(t, one, all)
-			require.Equal(t, count, plans)
-		}
-		plan(4, 2, 4, 1, keys)
-		plan(1, 7, 4, 0, keys)
+	one := plan(1, 2, 1, 0)
+	for _, racks := range []int{1, 4} {
+		require.Equal(t, one, plan(racks, 8/racks, 4, 0))
 	}
+	plan(4, 2, 4, 1)
+	plan(1, 7, 4, 0)
 }
 
-// TestDueInCells: jobs of a cell that are due before all end together are in time.
-func TestDueInCells(t *testing.T) {
+// TestDue: where jobs of cells, which all end together, miss deadlines, those that are admitted as they come may meet them.
+func TestDue(t *testing.T) {
 	made := 0
 	for n := range 3 {
 		in := heuristicstest.Compiled(t, fmt.Sprintf(`
@@ -164,9 +106,9 @@ jobs:
 		for _, j := range []int{0, 3} {
 			in.Jobs[j].Deadline = ends[j] * 2 / 3
 		}
-		_, err = cells(horizon.Config{Without: method.Set{method.Admission: true}}, in)
+		_, err = cells(horizon.Config{}, in)
 		require.ErrorContains(t, err, "would miss its deadline")
-		s, err := cells(horizon.Config{}, in)
+		s, err := horizon.Config{}.Arrivals(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			require.ErrorContains(t, err, "would miss its deadline")
 			continue

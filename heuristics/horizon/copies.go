@@ -14,9 +14,9 @@ import (
 )
 
 // copies plans a part of the jobs on a part of the nodes such that several copies of the part make up the whole, and
-// repeats its plans: eight identical racks with eight times the jobs of one are planned as one. nil: there is no such
+// repeats its plan: eight identical racks with eight times the jobs of one are planned as one. nil: there is no such
 // part, or no plan of it.
-func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) (list []*instance.BlockSchedule) {
+func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Rand) *instance.BlockSchedule {
 	if slices.Contains(pattern.Strays(in), true) {
 		return nil // copies would have links in common
 	}
@@ -44,7 +44,7 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 			}
 		}
 		part := in.Part(slices.Sorted(slices.Values(jobs[0])), nodes[0], nil)
-		plans, err := c.Cells(ctx, part.Instance, rng)
+		s, err := c.Cells(ctx, part.Instance, rng)
 		if err != nil {
 			continue
 		}
@@ -52,21 +52,18 @@ func (c Config) copies(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		for n, j := range part.JobsOf {
 			at[n] = slices.Index(jobs[0], j)
 		}
-		for _, s := range plans {
-			plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
-			for n := range times {
-				gpus := in.GPUsOn(nodes[n])
-				for j, home := range s.Residency {
-					plan.Residency[jobs[n][at[j]]] = state.Pick(gpus, home)
-				}
-				for _, b := range s.Blocks {
-					plan.Blocks = append(plan.Blocks, pattern.Renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, pattern.Through(gpus)))
-				}
+		plan := &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(in.Jobs))}
+		for n := range times {
+			gpus := in.GPUsOn(nodes[n])
+			for j, home := range s.Residency {
+				plan.Residency[jobs[n][at[j]]] = state.Pick(gpus, home)
 			}
-			plan.Sort()
-			list = append(list, plan)
+			for _, b := range s.Blocks {
+				plan.Blocks = append(plan.Blocks, pattern.Renumbered(b, func(j instance.JobID) instance.JobID { return jobs[n][at[j]] }, pattern.Through(gpus)))
+			}
 		}
-		return list
+		plan.Sort()
+		return plan
 	}
 	return nil
 }
