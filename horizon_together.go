@@ -34,9 +34,13 @@ type together struct {
 const (
 	// A fraction of all iterations, if jobs have no deadlines, or some, which such plans may miss; for the makespan, where it follows others.
 	scalingShare, scalingShareDue, scalingShareLast = 0.75, 0.6, 0.5
-	// Jobs that are admitted as they come, if they are released one after the other, or only wait for memory.
-	arrivalsShare, arrivalsShareAtOnce = 0.5, 0.15
+	// Jobs that are admitted as they come, if they are released one after the other, more than manyReleased of them, or only wait for memory.
+	arrivalsShare, arrivalsShareMany, arrivalsShareAtOnce = 0.5, 0.8, 0.15
 )
+
+// manyReleased is the number of jobs released one after the other above which nothing else than arrivals and orders is tried: there
+// are too many for a fraction of the iterations, and cells start when the last of them is released.
+const manyReleased = 300
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left:
 // as they come, for the makespan, or with a fraction of all iterations; in cells, whose jobs all end together; in units that queue,
@@ -109,7 +113,10 @@ func (t *together) arrivals() {
 		return
 	}
 	share := arrivalsShareAtOnce
-	if t.released {
+	switch {
+	case t.many():
+		share = arrivalsShareMany
+	case t.released:
 		share = arrivalsShare
 	}
 	within, stop := state.Portion(t.ctx, share)
@@ -146,9 +153,15 @@ func (t *together) scaled() {
 	}
 }
 
+// many reports whether too many jobs are released one after the other for plans of all of them.
+func (t *together) many() bool { return t.released && len(t.in.Jobs) > manyReleased }
+
 // cells divides the jobs among groups of nodes.
 func (t *together) cells() {
 	in, search := t.shortest()
+	if t.many() && in.Objective == instance.Makespan && len(t.plans) > 0 {
+		return
+	}
 	share := 0.9
 	switch {
 	case t.due && t.in == in:

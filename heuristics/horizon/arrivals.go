@@ -140,7 +140,7 @@ func (s *sharing) orders() (list [][]int) {
 	for _, key := range []func(j int) float64{
 		func(j int) float64 { return -length(j) },
 		func(j int) float64 { return -s.works[j] },
-		func(j int) float64 { return -float64(s.in.Jobs[j].Workers)*1e15 - length(j) },
+		func(j int) float64 { return float64(-float64(s.in.Jobs[j].Workers)*1e15) - length(j) },
 		func(j int) float64 { return float64(s.in.Jobs[j].Release) },
 	} {
 		order := instance.UpTo[int](len(s.in.Jobs))

@@ -260,7 +260,7 @@ func (m *simulation) paces(c *sharers) (want []float64, shortest float64) {
 		more[i] = max(0, m.pace-need[i])
 		for _, g := range c.Homes[i] {
 			busy := m.busy(j, m.in.GPUs[c.gpus[g]].Type)
-			needed[g], spare[g] = needed[g]+busy*need[i], spare[g]+busy*more[i]
+			needed[g], spare[g] = needed[g]+float64(busy*need[i]), spare[g]+float64(busy*more[i])
 		}
 	}
 	want, shortest = make([]float64, len(c.jobs)), math.Inf(1)
@@ -271,7 +271,7 @@ func (m *simulation) paces(c *sharers) (want []float64, shortest float64) {
 				part = min(part, max(leastSpare, (fullGPU-needed[g])/spare[g]))
 			}
 		}
-		pace := need[i] + part*more[i]
+		pace := need[i] + float64(part*more[i])
 		shortest = min(shortest, float64(m.left[j])*float64(m.alone[j])/pace)
 		if want[i] = pace / float64(m.alone[j]); len(m.waiting) == 0 {
 			want[i] = float64(m.left[j])
