@@ -79,8 +79,8 @@ const (
 	sharedTasks, leastShared, mostShared, sharedTries = 100_000, 24, 400, 2
 )
 
-// run plans all jobs by a rule; nil: some find no room or have no pattern, or the context has ended.
-func (s *sharing) run(ctx context.Context, r rule) *instance.BlockSchedule {
+// begin is the simulation of a rule before its first event.
+func (s *sharing) begin(r rule) *simulation {
 	n := len(s.in.Jobs)
 	m := &simulation{
 		sharing: s, rule: r, waiting: slices.Clone(r.order), left: make([]int, n), undone: n, homes: make([][]instance.GPUID, n),
@@ -91,6 +91,12 @@ func (s *sharing) run(ctx context.Context, r rule) *instance.BlockSchedule {
 		m.left[j] = s.in.Jobs[j].Iterations
 	}
 	m.plan = &instance.BlockSchedule{Residency: m.homes}
+	return m
+}
+
+// run plans all jobs by a rule; nil: some find no room or have no pattern, or the context has ended.
+func (s *sharing) run(ctx context.Context, r rule) *instance.BlockSchedule {
+	m := s.begin(r)
 	for m.undone > 0 {
 		if ctx.Err() != nil {
 			return nil

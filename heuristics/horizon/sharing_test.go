@@ -9,19 +9,6 @@ import (
 	"jigsaw/heuristics/heuristicstest"
 )
 
-// begun is a simulation in which nothing runs yet.
-func begun(in *instance.Instance, r rule) *simulation {
-	s := newSharing(in, 1)
-	m := &simulation{
-		sharing: s, rule: r, left: make([]int, len(in.Jobs)), homes: make([][]instance.GPUID, len(in.Jobs)), ready: make([]instance.Tick, len(in.Jobs)),
-		places: make([][]int, len(in.Jobs)), free: make([]instance.Tick, len(in.GPUs)+len(in.Nodes)+len(in.Links)), held: make([][]int, len(in.GPUs)),
-	}
-	for j := range m.left {
-		m.left[j] = in.Jobs[j].Iterations
-	}
-	return m
-}
-
 // TestPaces: a job that would not be done by the end otherwise has its pace alone, and those that share its GPU what it leaves; with more
 // time all have the least pace, and when none waits all end together.
 func TestPaces(t *testing.T) {
@@ -33,8 +20,7 @@ jobs: [{name: long, model: m, workers: 1, iterations: 100000}, {name: short, mod
 `)
 	alone := float64(newSharing(in, 1).alone[0])
 	paces := func(end float64, waiting ...int) []float64 {
-		m := begun(in, rule{order: []int{0, 1}, crowd: 3, pace: 0.5, end: instance.Tick(end)})
-		m.waiting = []int{0, 1}
+		m := newSharing(in, 1).begin(rule{order: []int{0, 1}, crowd: 3, pace: 0.5, end: instance.Tick(end)})
 		m.admit()
 		m.waiting = waiting
 		require.Equal(t, []instance.GPUID{0}, m.homes[0])
@@ -69,8 +55,7 @@ jobs:
 		in.Jobs[j].On[0].Persistent = 1 << 20
 	}
 	in.Types[0].Memory = 2<<20 + in.Jobs[0].On[0].Ephemeral[in.Jobs[0].Full()]
-	m := begun(in, rule{crowd: 0.9})
-	m.waiting = []int{0, 1, 2, 3, 4}
+	m := newSharing(in, 1).begin(rule{order: []int{0, 1, 2, 3, 4}, crowd: 0.9})
 	m.admit()
 	require.Equal(t, []instance.GPUID{0}, m.homes[0])
 	require.Equal(t, []instance.GPUID{2, 3}, m.homes[1], "node 0 has too few that are not crowded")
