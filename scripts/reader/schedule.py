@@ -78,7 +78,7 @@ def read(document: dict, instance: Instance) -> Schedule:
     plan = Schedule(period, {name: [] for name in jobs}, {name: [] for name in jobs}, {name: [] for name in jobs})
     for name, gpus in document["residency"].items():
         plan.residency[_job(name, jobs).name] = [_gpu(gpu, instance) for gpu in gpus]
-    tasks, syncs = (document["tasks"], document["syncs"]) if "blocks" not in document else _written(document["blocks"])
+    tasks, syncs = (document["tasks"], document["syncs"]) if "blocks" not in document else _written([_by_task(b, plan, jobs, instance) for b in document["blocks"]])
     for t in tasks:
         job = _job(t["job"], jobs)
         if t["depth"] not in job.depths:
@@ -93,6 +93,31 @@ def read(document: dict, instance: Instance) -> Schedule:
             raise Malformed(f"{s['rate']} is no rate level")
         plan.syncs[job.name].append(Sync(job, *_times(s), level))
     return plan
+
+
+def _by_task(block: dict, plan: Schedule, jobs: dict[str, Job], instance: Instance) -> dict:
+    """The block with its tasks and synchronisations written out, if it gives them by job, in columns."""
+    if "jobs" not in block:
+        return block
+    tasks, syncs = [], []
+    for pattern in block["jobs"]:
+        job = _job(pattern["job"], jobs)
+        gpus, starts, depths = plan.residency[job.name], pattern["starts"], pattern["depths"]
+        if not gpus or not starts or len(starts) % len(gpus) or not depths or len(starts) % len(depths):
+            raise Malformed(f"{len(starts)} starts and {len(depths)} depths of {job.name!r} on {len(gpus)} GPUs")
+        for i, start in enumerate(starts):
+            gpu, layers = gpus[i % len(gpus)], depths[i % len(depths)]
+            on = job.on[instance.cluster.type_of(gpu)]
+            if layers not in job.depths or on is None:
+                raise Malformed(f"job {job.name!r} has no depth {layers} on GPU {gpu}")
+            end = start + on.time[job.depths.index(layers)]
+            tasks.append({"job": job.name, "iteration": i // len(gpus) + 1, "gpu": gpu, "depth": layers, "start": start, "end": end})
+        starts, times, rates = pattern.get("syncs", []), pattern.get("sync_times", []), pattern.get("rates", [])
+        if starts and (len(starts) * len(gpus) != len(pattern["starts"]) or not times or len(starts) % len(times) or not rates or len(starts) % len(rates)):
+            raise Malformed(f"{len(starts)} syncs of {job.name!r} with {len(times)} times and {len(rates)} rates")
+        for i, start in enumerate(starts):
+            syncs.append({"job": job.name, "iteration": i + 1, "start": start, "end": start + times[i % len(times)], "rate": rates[i % len(rates)]})
+    return {**block, "tasks": tasks, "syncs": syncs}
 
 
 MOST_WRITTEN = 1_000_000  # tasks and synchronisations of a plan in blocks

@@ -86,27 +86,36 @@ func (d *Destination) Print(std Streams, v any, table func(io.Writer)) error {
 	})
 }
 
-// recordLines puts records without inner structure, such as a task, of an indented JSON document on one line each, as
-// blockStyle does: a schedule takes half the space then.
+// recordLines puts records, such as a task, of an indented JSON document on one line each from the third level on: lists of
+// plain values, and objects of plain values and such lists, as blockStyle does. A schedule takes half the space then.
 func recordLines(document []byte) []byte {
-	const deep = "      "    // the indentation of the third level
-	var all, record [][]byte // record: the lines of the innermost one that is open
+	const deep = "      " // the indentation of the third level
+	var all [][]byte
+	var open [][][]byte // the lines of what may become records, each inside the one before
 	for line := range bytes.Lines(document) {
 		text := bytes.Trim(line, " ,\n")
-		switch opens := bytes.HasSuffix(text, []byte("{")) || bytes.HasSuffix(text, []byte("[")); {
-		case opens && bytes.HasPrefix(line, []byte(deep)):
-			all, record = append(all, record...), [][]byte{line}
-		case record != nil && (text[0] == '}' || text[0] == ']'):
+		switch last := len(open) - 1; {
+		case (bytes.HasSuffix(text, []byte("{")) || bytes.HasSuffix(text, []byte("["))) && bytes.HasPrefix(line, []byte(deep)):
+			open = append(open, [][]byte{line})
+		case last < 0:
+			all = append(all, line)
+		case text[0] == '}' || text[0] == ']':
 			var inside [][]byte
-			for _, part := range record[1:] {
+			for _, part := range open[last][1:] {
 				inside = append(inside, bytes.TrimSpace(part))
 			}
-			one := slices.Concat(bytes.TrimRight(record[0], "\n"), bytes.Join(inside, []byte(" ")), bytes.TrimLeft(line, " "))
-			all, record = append(all, one), nil
-		case record != nil:
-			record = append(record, line)
+			one := slices.Concat(bytes.TrimRight(open[last][0], "\n"), bytes.Join(inside, []byte(" ")), bytes.TrimLeft(line, " "))
+			open = open[:last]
+			if text[0] == ']' && last > 0 && bytes.HasSuffix(open[last-1][0], []byte("{\n")) {
+				open[last-1] = append(open[last-1], one)
+				continue
+			}
+			for _, lines := range open { // they have inner structure
+				all = append(all, lines...)
+			}
+			all, open = append(all, one), nil
 		default:
-			all = append(all, line)
+			open[last] = append(open[last], line)
 		}
 	}
 	return bytes.Join(all, nil)
@@ -162,18 +171,17 @@ func writeYAML(w io.Writer, document []byte) error {
 	return encoder.Close()
 }
 
-// blockStyle turns JSON's flow style into YAML's block style, leaving records
-// without inner structure, such as a task, on one line.
+// blockStyle turns JSON's flow style into YAML's block style, leaving the records of recordLines on one line.
 func blockStyle(n *yaml.Node, depth int) {
-	leaf := true
+	record := depth > 2
 	for _, child := range n.Content {
 		blockStyle(child, depth+1)
-		leaf = leaf && child.Kind == yaml.ScalarNode
+		record = record && (child.Kind == yaml.ScalarNode || n.Kind == yaml.MappingNode && child.Kind == yaml.SequenceNode && (child.Style == yaml.FlowStyle || len(child.Content) == 0))
 	}
 	n.Style &^= yaml.DoubleQuotedStyle
 	if n.Kind == yaml.SequenceNode || n.Kind == yaml.MappingNode {
 		n.Style = 0
-		if leaf && depth > 2 && len(n.Content) > 0 {
+		if record && len(n.Content) > 0 {
 			n.Style = yaml.FlowStyle
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecordLines: records without inner structure are on one line from the third level on, and the document means the same.
+// TestRecordLines: records, with lists of plain values, are on one line from the third level on, and the document means the same.
 func TestRecordLines(t *testing.T) {
 	type task struct {
 		Job   string `json:"job"`
@@ -17,8 +17,9 @@ func TestRecordLines(t *testing.T) {
 	document := map[string]any{
 		"a": 1, "empty": []int{}, "none": map[string]int{},
 		"plan": map[string]any{
-			"blocks": []any{map[string]any{"end": 7, "names": []string{"x{", "y[", "},"}, "syncs": []int{}, "tasks": []task{{"one\n}", 1}, {"two", 2}}, "then": nil}},
-			"homes":  [][]int{{1, 2}, {}, {3}},
+			"blocks": []any{map[string]any{"end": 7, "names": []string{"x{", "y[", "},"}, "syncs": []int{}, "tasks": []task{{"one\n}", 1}, {"two", 2}}, "then": nil,
+				"jobs": []any{map[string]any{"job": "a", "starts": []int{1, 2}, "syncs": []int{}}, map[string]any{"lists": [][]int{{1}, {2}}, "of": []int{3}}}}},
+			"homes": [][]int{{1, 2}, {}, {3}},
 		},
 	}
 	var indented bytes.Buffer
@@ -33,6 +34,16 @@ func TestRecordLines(t *testing.T) {
     "blocks": [
       {
         "end": 7,
+        "jobs": [
+          {"job": "a", "starts": [1, 2], "syncs": []},
+          {
+            "lists": [
+              [1],
+              [2]
+            ],
+            "of": [3]
+          }
+        ],
         "names": ["x{", "y[", "},"],
         "syncs": [],
         "tasks": [

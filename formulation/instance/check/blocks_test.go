@@ -3,6 +3,7 @@ package check_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -393,19 +394,57 @@ jobs:
 
 func TestBlocksInFiles(t *testing.T) {
 	in, plan := longPlan(t)
-	var file bytes.Buffer
-	require.NoError(t, json.NewEncoder(&file).Encode(codec.NewScheduleJSON(in, plan)))
-	read, err := codec.DecodePlan(in, bytes.NewReader(file.Bytes()))
+	file := func(in *instance.Instance, plan *instance.BlockSchedule) []byte {
+		form, err := json.Marshal(codec.NewScheduleJSON(in, plan))
+		require.NoError(t, err)
+		return form
+	}
+	read, err := codec.DecodePlan(in, bytes.NewReader(file(in, plan)))
 	require.NoError(t, err)
 	require.Equal(t, plan, read)
-	_, err = codec.DecodeSchedule(in, bytes.NewReader(file.Bytes()))
+	_, err = codec.DecodeSchedule(in, bytes.NewReader(file(in, plan)))
 	require.EqualError(t, err, "instance: the schedule is one in blocks, and here every task has to be written out")
+	require.Contains(t, string(file(in, plan)), `"repeats":6,"jobs":[{"job":"c","starts":[0,0],"depths":[1],"syncs":[3],"sync_times":[4],"rates":[1]}]}`)
 
+	// Whatever a plan's mistakes are, its file has them.
+	byJob, byTask := 0, 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 25))
+		in, plan := drawBlocks(rng, seed%2 == 0)
+		for range seed % 3 {
+			damage(rng, plan)
+		}
+		plan.Blocks = slices.DeleteFunc(plan.Blocks, func(b instance.Block) bool {
+			return b.Start < 0 || b.Period < 0 || b.Repeats < 1 || slices.ContainsFunc(b.Tasks, func(t instance.Task) bool { return t.Start < 0 }) ||
+				slices.ContainsFunc(b.Syncs, func(y instance.Sync) bool { return y.Start < 0 })
+		})
+		plan.Sort()
+		read, err := codec.DecodePlan(in, bytes.NewReader(file(in, plan)))
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(plan), fmt.Sprint(read)) // nil and empty alike
+		for _, b := range codec.NewScheduleJSON(in, plan).Blocks {
+			byJob, byTask = byJob+len(b.Jobs), byTask+len(b.Tasks)
+		}
+	}
+	require.Greater(t, byJob, 500)
+	require.Greater(t, byTask, 100)
+
+	block := func(keys string) string {
+		return `{"residency": {"c": [1, 0]}, "blocks": [{"start": 0, "repeats": 1, ` + keys + `}]}`
+	}
 	for text, want := range map[string]string{
-		`{"residency": {}, "blocks": [{"start": 0, "repeats": 1, "tasks": []}]}`: `instance: line 1, column 30: blocks[0]: the key "syncs" is missing`,
-		`{"residency": {}, "blocks": [], "tasks": []}`:                           `instance: line 1, column 45: the keys "tasks" and "blocks" are both given; blocks have their own`,
-		`{"residency": {}, "blocks": {}}`:                                        `instance: line 1, column 29: blocks: expected a list`,
-		`{"residency": {}, "blocks": [7]}`:                                       `instance: line 1, column 30: blocks[0]: expected an object with the keys start, period, repeats, tasks, syncs`,
+		`{"residency": {}, "blocks": [{"start": 0, "repeats": 1, "tasks": []}]}`:                                                               `instance: line 1, column 30: blocks[0]: the key "syncs" is missing`,
+		`{"residency": {}, "blocks": [], "tasks": []}`:                                                                                         `instance: line 1, column 45: the keys "tasks" and "blocks" are both given; blocks have their own`,
+		`{"residency": {}, "blocks": {}}`:                                                                                                      `instance: line 1, column 29: blocks: expected a list`,
+		`{"residency": {}, "blocks": [7]}`:                                                                                                     `instance: line 1, column 30: blocks[0]: expected an object with the keys start, period, repeats, tasks, syncs, jobs`,
+		block(`"tasks": [], "jobs": []`):                                                                                                       `instance: line 1, column 41: blocks[0]: the keys "tasks" and "jobs" are both given; a pattern is written out or given by job`,
+		block(`"jobs": [{"job": "c", "starts": [0, 1, 2], "depths": [1]}]`):                                                                    `instance: line 1, column 85: blocks[0].jobs[0].starts: 3 starts are not whole iterations on the 2 GPUs of "c"`,
+		block(`"jobs": [{"job": "a", "starts": [0], "depths": [1]}]`):                                                                          `instance: line 1, column 85: blocks[0].jobs[0].starts: 1 starts are not whole iterations on the 0 GPUs of "a"`,
+		block(`"jobs": [{"job": "c", "starts": [0, 1, 2, 3, 4, 5], "depths": [1, 1, 1, 1]}]`):                                                  `instance: line 1, column 85: blocks[0].jobs[0].depths: a list of 4, repeated, does not give one of 6`,
+		block(`"jobs": [{"job": "c", "starts": [0, 1], "depths": [9]}]`):                                                                       `instance: line 1, column 85: blocks[0].jobs[0].depths: 9 layers are not an allowed depth of "c"; it has 1`,
+		block(`"jobs": [{"job": "c", "starts": [0, 1], "depths": [1], "syncs": [4, 5]}]`):                                                      `instance: line 1, column 85: blocks[0].jobs[0].syncs: 2 syncs are not one for each of 1 iterations`,
+		block(`"jobs": [{"job": "c", "starts": [0, 1], "depths": [1], "syncs": [4], "sync_times": [2]}]`):                                      `instance: line 1, column 85: blocks[0].jobs[0].rates: a list of 0, repeated, does not give one of 1`,
+		block(`"jobs": [{"job": "c", "starts": [-1], "depths": 1, "rates": [0.3]}]`):                                                           "instance: line 1, column 101: blocks[0].jobs[0].starts: -1 is out of range; it goes from 0 to 1152921504606846976\ninstance: line 1, column 116: blocks[0].jobs[0].depths: expected a list\ninstance: line 1, column 129: blocks[0].jobs[0].rates: 0.3 is not the rate of a level; the levels are [1 1/2 1/4]",
 		`{"residency": {}, "blocks": [{"start": 0, "repeats": 0, "period": 1, "tasks": [{"job": "z"}], "syncs": [], "more": 1}], "period": 1}`: "instance: line 1, column 54: blocks[0].repeats: 0 is out of range; it goes from 1 to 1000000000\ninstance: line 1, column 80: blocks[0].tasks[0]: the key \"iteration\" is missing",
 	} {
 		_, err := codec.DecodePlan(in, bytes.NewReader([]byte(text)))

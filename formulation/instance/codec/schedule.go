@@ -30,10 +30,12 @@ type BlockJSON struct {
 	// Period from one repeat to the next, in ticks; absent where there is one.
 	Period  instance.Tick `json:"period,omitempty"`
 	Repeats int64         `json:"repeats"`
-	// Tasks and Syncs of one repeat: times count from Start, and the iterations of a job from 1
-	// in every block.
-	Tasks []TaskJSON `json:"tasks"`
-	Syncs []SyncJSON `json:"syncs"`
+	// Jobs is the pattern, which is one repeat, by job.
+	Jobs []JobPatternJSON `json:"jobs,omitzero"`
+	// Tasks and Syncs, in place of jobs, of a pattern that is written out: times count from Start, and the iterations of a job
+	// from 1 in every block.
+	Tasks []TaskJSON `json:"tasks,omitzero"`
+	Syncs []SyncJSON `json:"syncs,omitzero"`
 }
 
 // TaskJSON is a [Task] in a file.
@@ -69,9 +71,14 @@ func NewScheduleJSON(in *instance.Instance, p instance.Plan) *ScheduleJSON {
 	}
 	s := p.(*instance.BlockSchedule)
 	f := &ScheduleJSON{Residency: homesJSON(in, s.Residency), Blocks: make([]BlockJSON, len(s.Blocks))}
-	for i, b := range s.Blocks {
-		tasks, syncs := patternJSON(in, b.Tasks, b.Syncs)
-		f.Blocks[i] = BlockJSON{b.Start, b.Period, b.Repeats, tasks, syncs}
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
+		f.Blocks[i] = BlockJSON{Start: b.Start, Period: b.Period, Repeats: b.Repeats}
+		if jobs, ok := jobPatterns(in, s.Residency, b); ok {
+			f.Blocks[i].Jobs = jobs
+		} else {
+			f.Blocks[i].Tasks, f.Blocks[i].Syncs = patternJSON(in, b.Tasks, b.Syncs)
+		}
 	}
 	return f
 }

@@ -16,15 +16,13 @@ import (
 	"jigsaw/formulation/instance/strictjson"
 )
 
-// Limits of a schedule file. A million tasks are about 80 MB.
-const (
-	maxScheduleBytes = 512 << 20
-)
+// maxScheduleBytes bounds a schedule file. A million tasks written out are about 80 MB.
+const maxScheduleBytes = 512 << 20
 
 // Names of a schedule's fields, in the order of the indices used below.
 var (
 	scheduleFields = []string{"period", "residency", "tasks", "syncs", "blocks"}
-	blockFields    = []string{"start", "period", "repeats", "tasks", "syncs"}
+	blockFields    = []string{"start", "period", "repeats", "tasks", "syncs", "jobs"}
 	taskFields     = []string{"job", "iteration", "gpu", "depth", "start", "end"}
 	syncFields     = []string{"job", "iteration", "start", "end", "rate"}
 )
@@ -124,8 +122,11 @@ type scheduleDecoder struct {
 	s        instance.Schedule
 	blocks   []instance.Block
 	seen     uint64 // bit i for scheduleFields[i]
-	problems instance.Problems
-	unknown  map[string]bool // jobs that the instance does not have, which is told of each once
+	patterns []jobPattern
+	// patternTasks is how many tasks the patterns stand for.
+	patternTasks int
+	problems     instance.Problems
+	unknown      map[string]bool // jobs that the instance does not have, which is told of each once
 
 	// The list and index that are being read, where the values of the entry's
 	// fields are, and the entry itself.
@@ -143,6 +144,7 @@ type entryValues struct {
 	layers     int // the depth
 	start, end instance.Tick
 	rate       instance.RateLevel
+	columns    patternColumns // of a job pattern
 }
 
 // bad reports a problem of a field of the current entry, or of the whole
@@ -195,6 +197,9 @@ func (d *scheduleDecoder) schedule() (instance.Plan, error) {
 			d.bad("", "the keys %q and \"blocks\" are both given; blocks have their own", name)
 		}
 	}
+	if len(d.problems) == 0 {
+		d.expand()
+	}
 	if len(d.problems) > 0 {
 		d.problems.Sort()
 		return nil, d.problems
@@ -243,11 +248,11 @@ func (d *scheduleDecoder) member(key strictjson.Key, first json.Token) error {
 	case "residency":
 		return d.residency(first)
 	case "tasks":
-		return d.entries(first, taskFields, d.fileTask)
+		return d.entries(first, taskFields, len(taskFields), d.fileTask)
 	case "blocks":
 		return d.blockList(first)
 	}
-	return d.entries(first, syncFields, d.fileSync)
+	return d.entries(first, syncFields, len(syncFields), d.fileSync)
 }
 
 // blockList reads a list of blocks. Lists within the block are read as those of a
@@ -282,12 +287,15 @@ func (d *scheduleDecoder) blockList(first json.Token) error {
 				b.Repeats, err = d.integer(name, first, 1, instance.MaxIterations)
 			case "tasks":
 				d.list = fmt.Sprintf("blocks[%d].tasks", index)
-				err = d.entries(first, taskFields, d.fileTask)
+				err = d.entries(first, taskFields, len(taskFields), d.fileTask)
 				b.Tasks, d.s.Tasks = d.s.Tasks, nil
 			case "syncs":
 				d.list = fmt.Sprintf("blocks[%d].syncs", index)
-				err = d.entries(first, syncFields, d.fileSync)
+				err = d.entries(first, syncFields, len(syncFields), d.fileSync)
 				b.Syncs, d.s.Syncs = d.s.Syncs, nil
+			case "jobs":
+				d.list = fmt.Sprintf("blocks[%d].jobs", index)
+				err = d.entries(first, jobPatternFields, jobPatternRequired, d.fileJobPattern)
 			}
 			return err
 		})
@@ -295,8 +303,13 @@ func (d *scheduleDecoder) blockList(first json.Token) error {
 			return err
 		}
 		d.list, d.index = "blocks", index
-		for i, name := range blockFields {
-			if seen&(1<<i) == 0 && name != "period" {
+		given := func(name string) bool { return seen&(1<<slices.Index(blockFields, name)) != 0 }
+		for _, name := range blockFields {
+			switch out := name == "tasks" || name == "syncs"; {
+			case out && given("jobs") && given(name):
+				d.badAt(start, "", "the keys %q and \"jobs\" are both given; a pattern is written out or given by job", name)
+			case given(name) || name == "period" || name == "jobs" || out && given("jobs"):
+			default:
 				d.badAt(start, "", "the key %q is missing", name)
 			}
 		}
@@ -342,9 +355,9 @@ func (d *scheduleDecoder) residency(first json.Token) error {
 	})
 }
 
-// entries reads a list of objects that have all of the given fields. file keeps an entry
+// entries reads a list of objects that have the given fields, the first of which are required. file keeps an entry
 // that is complete.
-func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()) error {
+func (d *scheduleDecoder) entries(first json.Token, fields []string, required int, file func()) error {
 	if first != json.Delim('[') {
 		d.bad("", "expected a list")
 		return d.j.Skip(first)
@@ -358,6 +371,7 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()
 		}
 		before, seen := len(d.problems), uint64(0)
 		start := d.j.At
+		d.entry = entryValues{}
 		err := d.j.Object(func(key strictjson.Key, first json.Token) error {
 			i, ok := d.key(key, fields, &seen)
 			if !ok {
@@ -369,7 +383,7 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()
 		if err != nil {
 			return err
 		}
-		for i, name := range fields {
+		for i, name := range fields[:required] {
 			if seen&(1<<i) == 0 {
 				d.badAt(start, "", "the key %q is missing", name)
 			}
@@ -381,7 +395,7 @@ func (d *scheduleDecoder) entries(first json.Token, fields []string, file func()
 	})
 }
 
-// value reads the value of a field of a task or a synchronisation.
+// value reads the value of a field of a task, a synchronisation or a job pattern.
 func (d *scheduleDecoder) value(field string, first json.Token) (err error) {
 	e := &d.entry
 	var n int64
@@ -394,14 +408,23 @@ func (d *scheduleDecoder) value(field string, first json.Token) (err error) {
 	case "gpu":
 		e.gpu, err = d.gpu(field, first)
 	case "depth":
-		n, err = d.integer(field, first, 1, math.MaxInt32)
-		e.layers = int(n)
+		e.layers, err = d.layers(field, first)
 	case "start":
 		e.start, err = d.time(field, first)
 	case "end":
 		e.end, err = d.time(field, first)
 	case "rate":
 		e.rate, err = d.rate(field, first)
+	case "starts":
+		e.columns.starts, err = column(d, field, first, d.time)
+	case "depths":
+		e.columns.layers, err = column(d, field, first, d.layers)
+	case "syncs":
+		e.columns.syncs, err = column(d, field, first, d.time)
+	case "sync_times":
+		e.columns.syncTimes, err = column(d, field, first, d.time)
+	case "rates":
+		e.columns.rates, err = column(d, field, first, d.rate)
 	}
 	return err
 }
@@ -409,16 +432,7 @@ func (d *scheduleDecoder) value(field string, first json.Token) (err error) {
 // fileTask translates the depth, which needs the job, and keeps the task.
 func (d *scheduleDecoder) fileTask() {
 	e := &d.entry
-	job := &d.in.Jobs[e.job]
-	depth := slices.IndexFunc(job.Depths, func(depth instance.Depth) bool { return depth.Layers == e.layers })
-	if depth < 0 {
-		var allowed []string
-		for _, depth := range job.Depths {
-			allowed = append(allowed, strconv.Itoa(depth.Layers))
-		}
-		d.badAt(d.fields[slices.Index(taskFields, "depth")], "depth", "%d layers are not an allowed depth of %q; it has %s",
-			e.layers, instance.Clip(job.Name), strings.Join(allowed, ", "))
-	}
+	depth := d.depth(d.fields[slices.Index(taskFields, "depth")], "depth", &d.in.Jobs[e.job], e.layers)
 	// With a problem nothing more is kept, so that mistakes cannot fill memory.
 	if len(d.problems) == 0 {
 		d.s.Tasks = append(d.s.Tasks, instance.Task{Job: e.job, Iteration: e.iteration, GPU: e.gpu, Depth: depth, Start: e.start, End: e.end})
@@ -454,6 +468,11 @@ func (d *scheduleDecoder) integer(field string, first json.Token, least, most in
 func (d *scheduleDecoder) time(field string, first json.Token) (instance.Tick, error) {
 	n, err := d.integer(field, first, 0, int64(instance.MaxTime))
 	return instance.Tick(n), err
+}
+
+func (d *scheduleDecoder) layers(field string, first json.Token) (int, error) {
+	n, err := d.integer(field, first, 1, math.MaxInt32)
+	return int(n), err
 }
 
 func (d *scheduleDecoder) gpu(field string, first json.Token) (instance.GPUID, error) {

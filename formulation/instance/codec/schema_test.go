@@ -314,6 +314,12 @@ func specSchema(docs map[string]string) schemagen.Options {
 func scheduleFileSchema(docs map[string]string) schemagen.Options {
 	time := map[string]any{"minimum": 0, "maximum": instance.MaxTime}
 	iteration := map[string]any{"minimum": 1, "maximum": instance.MaxIterations}
+	rate := map[string]any{"exclusiveMinimum": 0, "maximum": 1}
+	listOf := func(kind string, limits map[string]any) map[string]any {
+		items := maps.Clone(limits)
+		items["type"] = kind
+		return map[string]any{"items": items}
+	}
 	return schemagen.Options{
 		ID:    "urn:jigsaw:schema:schedule:1",
 		Title: "JigSaw schedule",
@@ -322,18 +328,21 @@ func scheduleFileSchema(docs map[string]string) schemagen.Options {
 			reflect.TypeFor[instance.GPUID](): {"type": "integer", "minimum": 0},
 		},
 		Fields: map[string]map[string]any{
-			"ScheduleJSON.Period": {"minimum": 1, "maximum": instance.MaxTime},
-			"BlockJSON.Start":     time,
-			"BlockJSON.Period":    {"minimum": 1, "maximum": instance.MaxTime},
-			"BlockJSON.Repeats":   iteration,
-			"TaskJSON.Iteration":  iteration,
-			"TaskJSON.Depth":      {"minimum": 1},
-			"TaskJSON.Start":      time,
-			"TaskJSON.End":        time,
-			"SyncJSON.Iteration":  iteration,
-			"SyncJSON.Start":      time,
-			"SyncJSON.End":        time,
-			"SyncJSON.Rate":       {"exclusiveMinimum": 0, "maximum": 1},
+			"ScheduleJSON.Period":   {"minimum": 1, "maximum": instance.MaxTime},
+			"BlockJSON.Start":       time,
+			"BlockJSON.Period":      {"minimum": 1, "maximum": instance.MaxTime},
+			"BlockJSON.Repeats":     iteration,
+			"JobPatternJSON.Starts": listOf("integer", time), "JobPatternJSON.Syncs": listOf("integer", time), "JobPatternJSON.SyncTimes": listOf("integer", time),
+			"JobPatternJSON.Depths": listOf("integer", map[string]any{"minimum": 1}),
+			"JobPatternJSON.Rates":  listOf("number", rate),
+			"TaskJSON.Iteration":    iteration,
+			"TaskJSON.Depth":        {"minimum": 1},
+			"TaskJSON.Start":        time,
+			"TaskJSON.End":          time,
+			"SyncJSON.Iteration":    iteration,
+			"SyncJSON.Start":        time,
+			"SyncJSON.End":          time,
+			"SyncJSON.Rate":         rate,
 		},
 	}
 }
