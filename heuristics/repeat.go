@@ -153,26 +153,39 @@ func fits(in *instance.Instance, needs *periodic.Needs, pattern []int) bool {
 // most. Of all such numbers it takes the largest among those that waste the least work.
 func Pattern(in *instance.Instance, want []float64, most int) (best []int) {
 	least, size, greatest := math.Inf(1), 0.0, slices.Max(want)
+	work := make([]float64, len(want)) // of an iteration
+	for j := range work {
+		work[j] = float64(in.Jobs[j].Workers) * float64(in.Jobs[j].FastestFull())
+	}
+	number := func(j int, part float64) int {
+		if want[j] > 0 {
+			return max(1, int(math.Ceil(float64(part*want[j])-1e-9)))
+		}
+		return 0
+	}
 	seen := map[float64]bool{}
 	for _, w := range want {
 		// The numbers for which one job needs no rounding.
 		for k := 1; !seen[w] && float64(k)*greatest <= float64(most)*w; k++ {
-			part := float64(k) / w
+			part, sum := float64(k)/w, 0.0
 			if 2*part*greatest < float64(most) {
 				continue
 			}
-			r, work := make([]int, len(want)), 0.0
-			for j := range r {
-				if want[j] > 0 {
-					r[j] = max(1, int(math.Ceil(float64(part*want[j])-1e-9)))
-				}
-				work += float64(float64(in.Jobs[j].Workers) * float64(in.Jobs[j].FastestFull()) * float64(r[j]))
+			for j := range work {
+				sum += float64(work[j] * float64(number(j, part)))
 			}
-			if waste := work / part; waste < least*(1-1e-9) || waste < least*(1+1e-9) && part > size {
-				best, least, size = r, waste, part
+			if waste := sum / part; waste < least*(1-1e-9) || waste < least*(1+1e-9) && part > size {
+				least, size = waste, part
 			}
 		}
 		seen[w] = true
+	}
+	if size == 0 {
+		return nil
+	}
+	best = make([]int, len(want))
+	for j := range best {
+		best[j] = number(j, size)
 	}
 	return best
 }

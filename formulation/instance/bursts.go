@@ -137,7 +137,7 @@ func CompileBursts(spec *Spec, library ProfileSource) (*Bursts, error) {
 	if err := c.problems.err(); err != nil {
 		return nil, err
 	}
-	c.in.classes = classify(c.in.Jobs)
+	c.in.classify()
 	return b, nil
 }
 

@@ -52,7 +52,7 @@ func Compile(spec *Spec, library ProfileSource) (*Instance, error) {
 	if err := c.problems.err(); err != nil {
 		return nil, err
 	}
-	c.in.classes = classify(c.in.Jobs)
+	c.in.classify()
 	return c.in, nil
 }
 

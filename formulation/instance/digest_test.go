@@ -12,7 +12,7 @@ import (
 )
 
 // derived are the fields that follow from the others, and prices; the checker does not read them.
-var derived = []string{".switches", ".classes", ".rateParts", ".Types[0].Price"}
+var derived = []string{".switches", ".classes", ".class", ".rateParts", ".Types[0].Price"}
 
 // square is a network of four switches in a ring, with a job on each side.
 func square(t *testing.T, links ...LinkSpec) *Instance {

@@ -54,6 +54,7 @@ type Instance struct {
 	// rateParts is how many parts of a bit/s rates are counted in.
 	rateParts Rate
 	classes   [][]JobID
+	class     []int // of each job
 	routes    route.Table
 	switches  []string // their names, for people
 }
@@ -338,15 +339,8 @@ func (j *Job) Allows(counts []int) bool {
 func (in *Instance) Classes() [][]JobID { return in.classes }
 
 // ClassOf returns the class of every job, as an index into [Instance.Classes].
-func (in *Instance) ClassOf() []int {
-	class := make([]int, len(in.Jobs))
-	for n, jobs := range in.classes {
-		for _, j := range jobs {
-			class[j] = n
-		}
-	}
-	return class
-}
+// The caller must not change the slice.
+func (in *Instance) ClassOf() []int { return in.class }
 
 // AllJobs returns the jobs in order.
 func (in *Instance) AllJobs() []JobID { return UpTo[JobID](len(in.Jobs)) }
@@ -387,21 +381,21 @@ func Quantiles[V ~int64](values []V, n int) []V {
 	return some
 }
 
-func classify(jobs []Job) [][]JobID {
-	var classes [][]JobID
-	index := make(map[string]int, len(jobs))
+// classify finds the classes of the jobs.
+func (in *Instance) classify() {
+	in.classes, in.class = nil, make([]int, len(in.Jobs))
+	index := make(map[string]int, len(in.Jobs))
 	var kind []byte
-	for i := range jobs {
-		kind = jobs[i].appendKind(kind[:0])
+	for i := range in.Jobs {
+		kind = in.Jobs[i].appendKind(kind[:0])
 		n, ok := index[string(kind)]
 		if !ok {
-			n = len(classes)
+			n = len(in.classes)
 			index[string(kind)] = n
-			classes = append(classes, nil)
+			in.classes = append(in.classes, nil)
 		}
-		classes[n] = append(classes[n], JobID(i))
+		in.classes[n], in.class[i] = append(in.classes[n], JobID(i)), n
 	}
-	return classes
 }
 
 // appendKind appends all of a job but its name: the same bytes for identical jobs only.
@@ -477,6 +471,7 @@ func (in *Instance) FullDepthOn(workers []int) *Instance {
 // WithJobs returns the instance with other jobs.
 func (in *Instance) WithJobs(jobs []Job) *Instance {
 	other := *in
-	other.Jobs, other.classes = jobs, classify(jobs)
+	other.Jobs = jobs
+	other.classify()
 	return &other
 }

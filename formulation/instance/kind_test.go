@@ -17,10 +17,15 @@ func TestClassesTellEveryFieldApart(t *testing.T) {
 			On: []*Costs{{Time: []Tick{1, 2}, Persistent: 3, Ephemeral: []Bytes{4, 5}}, nil},
 		}
 	}
-	require.Len(t, classify([]Job{job(), job()}), 1)
+	classes := func(jobs ...Job) [][]JobID {
+		in := Instance{Jobs: jobs}
+		in.classify()
+		return in.Classes()
+	}
+	require.Len(t, classes(job(), job()), 1)
 	named := job()
 	named.Name = "b"
-	require.Len(t, classify([]Job{job(), named}), 1)
+	require.Len(t, classes(job(), named), 1)
 
 	changes := 0
 	// change changes one number, text or length after the other.
@@ -31,7 +36,7 @@ func TestClassesTellEveryFieldApart(t *testing.T) {
 		differs := func() {
 			t.Helper()
 			changes++
-			require.Len(t, classify([]Job{job(), *other}), 2, path)
+			require.Len(t, classes(job(), *other), 2, path)
 			v.Set(old)
 		}
 		switch v.Kind() {

@@ -1,6 +1,9 @@
 package instance
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Part is some jobs of an instance on some of its nodes, an instance of its own.
 // Nodes, GPUs, links and jobs keep their order, so that what is canonical in the
@@ -57,23 +60,20 @@ func (in *Instance) Part(jobs []JobID, nodes []NodeID, taken []LinkID) *Part {
 	}
 	p.routes = in.routes.Part(racks, links)
 
-	at := make([]JobID, len(in.Jobs)) // per job of the whole: its index, from 1
 	for _, j := range jobs {
 		job := in.Jobs[j]
 		job.Resident = p.within(job.Resident)
 		p.Jobs = append(p.Jobs, job)
-		at[j] = JobID(len(p.Jobs))
 	}
-	for _, class := range in.classes {
-		var kept []JobID
-		for _, j := range class {
-			if at[j] > 0 {
-				kept = append(kept, at[j]-1)
-			}
+	byClass := p.AllJobs() // in the order of the classes of the whole
+	slices.SortStableFunc(byClass, func(a, b JobID) int { return cmp.Compare(in.class[jobs[a]], in.class[jobs[b]]) })
+	p.class = make([]int, len(jobs))
+	for i, j := range byClass {
+		if i == 0 || in.class[jobs[j]] != in.class[jobs[byClass[i-1]]] {
+			p.classes = append(p.classes, nil)
 		}
-		if len(kept) > 0 {
-			p.classes = append(p.classes, kept)
-		}
+		last := len(p.classes) - 1
+		p.classes[last], p.class[j] = append(p.classes[last], j), last
 	}
 	return p
 }

@@ -109,7 +109,7 @@ func (in *Instance) Roomy() *Instance {
 		}
 		j.Resident = nil
 	}
-	roomy.classes = classify(roomy.Jobs)
+	roomy.classify()
 	return roomy
 }
 
