@@ -28,16 +28,17 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 		most = quickArrivals
 	}
 	orders := s.orders()
+	tries := s.tries(orders)
 	var best arrived
-	known := rule{order: orders[0], crowd: crowds[0], pace: paces[0], end: s.chain}
+	known := rule{order: orders[0], crowd: crowds[0], pace: paces[0], end: s.chain, detail: details[0]}
 	for n := 0; n < most && ctx.Err() == nil; n += arrivalsAtOnce {
 		var found [arrivalsAtOnce]arrived
 		for i := range found {
 			found[i].rule = known
-			if n+i < len(orders) {
-				found[i].order = orders[n+i]
+			if n+i < len(tries) {
+				tries[n+i](&found[i].rule)
 			} else {
-				found[i].change(s.chain, best.end, rng)
+				found[i].change(s.chain, best.end, len(in.Nodes), rng)
 			}
 		}
 		state.Parallel(len(found), func(i int) { found[i].plan = s.run(ctx, found[i].rule) })
@@ -94,23 +95,49 @@ type rule struct {
 	// pace is the least pace of a job while others wait, relative to its pace alone: if it will be done by end with that.
 	pace float64
 	end  instance.Tick
+	// detail multiplies the number of tasks of patterns.
+	detail float64
+	// narrow is the number of nodes, the first ones, for jobs that leave some of a node's GPUs to others; 0: all.
+	narrow int
 }
 
-// crowds and paces are those that a rule may have, the first ones at first.
+// crowds, paces and details are those that a rule may have, the first ones at first.
 var (
-	crowds = [...]float64{1.5, 0.95, 1.2, 2, 3, 5}
-	paces  = [...]float64{0.3, 0.1, 0.2, 0.5, 0.7}
+	crowds  = [...]float64{1.5, 0.95, 1.2, 2, 3, 5}
+	paces   = [...]float64{0.3, 0.1, 0.2, 0.5, 0.7}
+	details = [...]float64{1, 5}
 )
 
+// tries are the first changes of the best rule so far: its order, then each other crowd, pace and detail.
+func (s *sharing) tries(orders [][]int) (list []func(*rule)) {
+	for _, order := range orders {
+		list = append(list, func(r *rule) { r.order = order })
+	}
+	for _, crowd := range crowds[1:] {
+		list = append(list, func(r *rule) { r.crowd = crowd })
+	}
+	for _, pace := range paces[1:] {
+		list = append(list, func(r *rule) { r.pace = pace })
+	}
+	for _, detail := range details[1:] {
+		list = append(list, func(r *rule) { r.detail = detail })
+	}
+	return list
+}
+
 // change changes a rule, after a plan with this end; with each job alone on its GPUs it would be that of the chain.
-func (r *rule) change(chain, end instance.Tick, rng *rand.Rand) {
-	switch rng.IntN(4) {
+func (r *rule) change(chain, end instance.Tick, nodes int, rng *rand.Rand) {
+	switch rng.IntN(6) {
 	case 0:
 		r.crowd = crowds[rng.IntN(len(crowds))]
 	case 1:
 		r.pace = paces[rng.IntN(len(paces))]
 	case 2:
 		r.end = chain + instance.Tick(rng.Float64()*float64(max(0, end-chain)))
+	case 3:
+		r.detail = details[rng.IntN(len(details))]
+	case 4:
+		r.narrow = rng.IntN(nodes)
 	}
 	if rng.IntN(2) == 0 {
 		r.order = slices.Clone(r.order)
@@ -155,7 +182,8 @@ func (s *sharing) orders() (list [][]int) {
 
 // newSharing returns what is the same for all rules.
 func newSharing(in *instance.Instance, seed uint64) *sharing {
-	s := &sharing{in: in, seed: seed, alone: queue.Alone(in)}
+	s := &sharing{in: in, seed: seed, alone: queue.Alone(in), released: instance.UpTo[int](len(in.Jobs))}
+	slices.SortStableFunc(s.released, func(a, b int) int { return cmp.Compare(in.Jobs[a].Release, in.Jobs[b].Release) })
 	s.works, s.on = works(in)
 	nodes, racks := make([]int, len(in.Types)), 0 // GPUs of the largest
 	for n := range in.Nodes {

@@ -6,11 +6,9 @@
 //
 // [Config.Cells] divides all jobs among groups of nodes, which is best if all jobs end together: jobs are
 // exchanged between cells according to their patterns (cells.go), and identical parts of a cluster are planned
-// once (copies.go). If memory does not hold the jobs of a cell all at once, or they are
-// released one after the other, or some are due before all of them end, they are admitted one by one, those
-// due first at the pace that they need (admission.go). [Config.Phases] then lets
+// once (copies.go). [Config.Phases] then lets
 // jobs that share nodes end one after the other if that makes none of them late (phases.go; groups.go finds such jobs).
 // For the makespan of jobs that are released one after the other, or wait for memory, [Config.Arrivals] lists jobs on GPUs that they
-// share, one event after the other (arrivals.go, sharing.go). [Config.Scaled] plans a fraction of the iterations of all jobs by
+// share, one event after the other (arrivals.go, sharing.go, room.go). [Config.Scaled] plans a fraction of the iterations of all jobs by
 // the finite search, and scales its phases up (upscale.go), for weighted completion and for jobs released one after the other.
 package horizon

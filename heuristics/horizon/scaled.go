@@ -107,7 +107,7 @@ const (
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
 	mostScaledJobs = 300
 	// hopeless is the ratio of the value before the search to the known one above which there is no search.
-	hopeless = 1.005
+	hopeless = 1.1
 	// mostLate is the end of a job over its deadline, in a first plan of one list schedule each, above which there is no
 	// search: mostly memory holds too few jobs at once then.
 	mostLate = 1.2

@@ -1,7 +1,6 @@
 package horizon
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,15 +15,16 @@ import (
 
 // sharing is what all plans of [Config.Arrivals] have in common.
 type sharing struct {
-	in    *instance.Instance
-	seed  uint64          // of patterns
-	alone []instance.Tick // an iteration of each job alone
-	chain instance.Tick   // when the last job would end if each were alone
-	works []float64       // least GPU-ticks of each job on any type
-	on    [][]float64     // the same by type of GPU
-	kinds []int           // equal for jobs that find room in the same places
-	wide  []bool          // too wide for any node that it runs on
-	whole []bool          // too wide for any rack as well
+	in       *instance.Instance
+	seed     uint64          // of patterns
+	alone    []instance.Tick // an iteration of each job alone
+	chain    instance.Tick   // when the last job would end if each were alone
+	works    []float64       // least GPU-ticks of each job on any type
+	on       [][]float64     // the same by type of GPU
+	kinds    []int           // equal for jobs that find room in the same places
+	released []int           // all jobs by release
+	wide     []bool          // too wide for any node that it runs on
+	whole    []bool          // too wide for any rack as well
 }
 
 // kindOf numbers jobs by what decides where they find room.
@@ -49,7 +49,7 @@ type simulation struct {
 	*sharing
 	rule
 	now     instance.Tick
-	waiting []int
+	waiting waiting
 	left    []int              // iterations of each job
 	undone  int                // jobs with iterations left
 	homes   [][]instance.GPUID // nil: it waits
@@ -57,6 +57,7 @@ type simulation struct {
 	places  [][]int            // numbers of the GPUs, nodes and trunks that a job shares with others
 	free    []instance.Tick    // of each of those, when the last block there has ended
 	held    [][]int            // jobs in memory of each GPU
+	loads   []load             // of each GPU, by the jobs in its memory
 	idle    []int              // admitted, but not at work
 	working []*sharers
 	plan    *instance.BlockSchedule
@@ -83,9 +84,9 @@ const (
 func (s *sharing) begin(r rule) *simulation {
 	n := len(s.in.Jobs)
 	m := &simulation{
-		sharing: s, rule: r, waiting: slices.Clone(r.order), left: make([]int, n), undone: n, homes: make([][]instance.GPUID, n),
+		sharing: s, rule: r, waiting: s.wait(r.order), left: make([]int, n), undone: n, homes: make([][]instance.GPUID, n),
 		ready: make([]instance.Tick, n), places: make([][]int, n), free: make([]instance.Tick, len(s.in.GPUs)+len(s.in.Nodes)+len(s.in.Links)),
-		held: make([][]int, len(s.in.GPUs)),
+		held: make([][]int, len(s.in.GPUs)), loads: make([]load, len(s.in.GPUs)),
 	}
 	for j := range m.left {
 		m.left[j] = s.in.Jobs[j].Iterations
@@ -144,11 +145,16 @@ func (m *simulation) finish(some func(c *sharers) bool, cut bool) (left []int) {
 					m.free[at] = max(m.free[at], c.end)
 				}
 			}
-			if m.left[j] = c.after[i]; m.left[j] > 0 {
+			m.left[j] = c.after[i]
+			for _, g := range m.homes[j] {
+				m.loads[g].known = false
+			}
+			if m.left[j] > 0 {
 				left = append(left, j)
 				continue
 			}
 			m.undone--
+			clear(m.waiting.full)
 			for _, g := range m.homes[j] {
 				if m.in.Queues() {
 					m.held[g] = slices.DeleteFunc(m.held[g], func(k int) bool { return k == j })
@@ -165,20 +171,22 @@ func (m *simulation) finish(some func(c *sharers) bool, cut bool) (left []int) {
 
 // admit gives GPUs to the jobs that wait and find room.
 func (m *simulation) admit() {
-	full := map[int]bool{} // kinds of jobs without room
-	m.waiting = slices.DeleteFunc(m.waiting, func(j int) bool {
-		job := &m.in.Jobs[j]
-		if job.Release > m.now || full[m.kinds[j]] {
-			return false
+	for m.waiting.release(m.in, m.now); ; {
+		j := m.waiting.first()
+		if j < 0 {
+			return
 		}
 		home := m.room(j)
 		if home == nil {
-			full[m.kinds[j]] = true
-			return false
+			m.waiting.full[m.kinds[j]] = true
+			continue
 		}
+		m.waiting.leave(j)
+		job := &m.in.Jobs[j]
 		m.homes[j], m.idle, m.ready[j] = home, append(m.idle, j), m.now
 		for _, g := range home {
 			m.held[g] = append(m.held[g], j)
+			m.loads[g].known = false
 			m.places[j] = append(m.places[j], int(g))
 			m.ready[j] = max(m.ready[j], m.free[g])
 		}
@@ -188,8 +196,7 @@ func (m *simulation) admit() {
 				m.places[j] = append(m.places[j], len(m.in.GPUs)+at)
 			}
 		}
-		return true
-	})
+	}
 }
 
 // next is when the next job ends, is released or loaded; math.MaxInt64: never.
@@ -198,10 +205,8 @@ func (m *simulation) next() instance.Tick {
 	for _, c := range m.working {
 		next = min(next, c.end)
 	}
-	for _, j := range m.waiting {
-		if at := m.in.Jobs[j].Release; at > m.now {
-			next = min(next, at)
-		}
+	if len(m.waiting.coming) > 0 {
+		next = min(next, m.in.Jobs[m.waiting.coming[0]].Release)
 	}
 	for _, j := range m.idle {
 		next = min(next, m.ready[j])
@@ -244,7 +249,7 @@ func (m *simulation) share(jobs []int) *sharers {
 	}
 	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
 	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
-	p.Shrink(want, most, int(min(mostShared, max(leastShared, tasks))))
+	p.Shrink(want, most, int(m.detail*min(mostShared, max(leastShared, tasks))))
 	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
 		return nil
 	}
@@ -279,7 +284,7 @@ func (m *simulation) paces(c *sharers) (want []float64, shortest float64) {
 		}
 		pace := need[i] + float64(part*more[i])
 		shortest = min(shortest, float64(m.left[j])*float64(m.alone[j])/pace)
-		if want[i] = pace / float64(m.alone[j]); len(m.waiting) == 0 {
+		if want[i] = pace / float64(m.alone[j]); m.waiting.jobs == 0 {
 			want[i] = float64(m.left[j])
 		}
 	}
@@ -294,67 +299,4 @@ const fullGPU, leastSpare = 0.95, 0.03
 func (m *simulation) busy(j int, t instance.TypeID) float64 {
 	job := &m.in.Jobs[j]
 	return m.on[j][t] / (float64(job.Workers) * float64(job.Iterations) * float64(m.alone[j]))
-}
-
-// room returns GPUs for a job, nil: there are none. Those of one node or, if none is large enough, of as few whole nodes of a
-// rack, or of the cluster, as possible; among these those with least work left. Jobs of several nodes are admitted to crowded GPUs, too,
-// as so many hardly ever have room at the same time.
-func (m *simulation) room(j int) (best []instance.GPUID) {
-	job := &m.in.Jobs[j]
-	wide, least := m.wide[j], math.Inf(1)
-	type load struct {
-		gpus []instance.GPUID
-		work float64 // left of the fullest
-	}
-	racks := make([][]load, len(m.in.Racks))
-	for n := range m.in.Nodes {
-		node := &m.in.Nodes[n]
-		if !job.Runs(node.Type) {
-			continue
-		}
-		var here []instance.GPUID
-		var work []float64
-		for g := range node.All() {
-			held, busy, sum := job.On[node.Type].Memory(job.Full()), 0.0, 0.0
-			for _, k := range m.held[g] {
-				other := &m.in.Jobs[k]
-				held = held.With(other.On[node.Type].Memory(other.Full()))
-				if m.left[k] > 0 {
-					busy += m.busy(k, node.Type)
-					sum += m.on[k][node.Type] / float64(other.Workers) * float64(m.left[k]) / float64(other.Iterations)
-				}
-			}
-			if held.Sum() <= m.in.Types[node.Type].Memory && (wide || busy < m.crowd) {
-				here, work = append(here, g), append(work, sum)
-			}
-		}
-		by := instance.UpTo[int](len(here) - len(here)%job.Group())
-		slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(work[a], work[b]) })
-		switch {
-		case wide && len(here) == node.GPUs:
-			rack := node.Rack
-			if m.whole[j] {
-				rack = 0
-			}
-			racks[rack] = append(racks[rack], load{here, slices.Max(work)})
-		case !wide && len(by) >= job.Workers && work[by[job.Workers-1]] < least:
-			best, least = slices.Sorted(slices.Values(state.Pick(here, by[:job.Workers]))), work[by[job.Workers-1]]
-		}
-	}
-	if job.Within == instance.WithinNode || m.whole[j] && job.Within != instance.WithinCluster {
-		return best
-	}
-	for _, nodes := range racks {
-		slices.SortStableFunc(nodes, func(a, b load) int { return cmp.Compare(a.work, b.work) })
-		var gpus []instance.GPUID
-		for _, n := range nodes {
-			if gpus = append(gpus, n.gpus...); len(gpus) >= job.Workers {
-				if _, ok := m.in.SpanOf(job, gpus[:job.Workers]); ok && n.work < least {
-					best, least = slices.Sorted(slices.Values(gpus[:job.Workers])), n.work
-				}
-				break
-			}
-		}
-	}
-	return best
 }

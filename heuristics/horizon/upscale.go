@@ -41,9 +41,9 @@ type span struct{ from, to instance.Tick }
 const (
 	// boundPart is the part of the longest iteration by which bounds are apart at least: shorter phases are not worth it.
 	boundPart = 4
-	// A pattern has at most planTasks tasks divided by the number of jobs, but at least leastTasks and at most mostTasks:
-	// more are better, but make plans of hundreds of megabytes.
-	planTasks, leastTasks, mostTasks = 40_000, 200, 2_000
+	// A pattern has at most planTasks tasks divided by the number of jobs, but at least leastTasks and at most mostTasks: more
+	// bring nothing, but make larger files.
+	planTasks, leastTasks, mostTasks = 200_000, 200, 4_000
 )
 
 func newUpscaler(in, small *instance.Instance, s *instance.Schedule, seed uint64, tries int) *upscaler {

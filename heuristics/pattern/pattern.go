@@ -68,7 +68,7 @@ func InPlace(in *instance.Instance, jobs []instance.JobID, nodes []instance.Node
 }
 
 // Shrink takes fewer iterations of the jobs of a pattern, in proportion to want and at most the given number, until it has
-// so few tasks: a plan of thousands of patterns is a file of hundreds of megabytes otherwise.
+// so few tasks: a plan of thousands of patterns takes long to make, and tens of megabytes, otherwise.
 func (p *Pattern) Shrink(want []float64, most, tasks int) {
 	size := func() (sum int) {
 		for j, r := range p.Iterations {
