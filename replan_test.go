@@ -17,6 +17,8 @@ import (
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
+	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/horizon"
 )
 
 // underWay draws a small instance and its plan; nil where there is none. In every fifth some workers have two GPUs.
@@ -149,6 +151,34 @@ func TestReplanAfterFailure(t *testing.T) {
 	assert.Greater(t, moved, int(seeds/12))
 	assert.Greater(t, stayed, int(seeds/8))
 	assert.Less(t, anew, int(seeds/8))
+}
+
+// TestReplanShared: jobs that share GPUs as they come go on after a failure, and the plan is as good as the best that was found.
+func TestReplanShared(t *testing.T) {
+	found := 0
+	for n := range instancetest.Many(uint64(40), 4) {
+		seed := 15 + n // the first ones have jobs that run on GPUs after others of another unit
+		rng := rand.New(rand.NewPCG(seed, 31))
+		spec := heuristicstest.NightSpec(5, 60, 30_000, instance.Makespan)
+		for j := range spec.Jobs {
+			spec.Jobs[j].Release = instance.Duration(rng.Int64N(12 * 3600 * 1e9))
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		plan, err := horizon.Config{Quick: true}.Arrivals(t.Context(), in, rng)
+		require.NoError(t, err)
+		at := in.Duration(plan.Makespan(in)) / instance.Duration(2+rng.IntN(3))
+		r, err := Replan(t.Context(), spec, nil, plan, Update{At: at, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n3"}}}, Options{Quick: true, NoLP: true, NoBound: true})
+		require.NoError(t, err)
+		require.Empty(t, check.Blocks(r.Instance, r.Blocks))
+		for _, point := range r.Series {
+			if point.Event == "search" {
+				found++
+				require.LessOrEqual(t, r.Primal.Cmp(point.Primal), 0, "seed %d", seed)
+			}
+		}
+	}
+	require.Positive(t, found)
 }
 
 // TestReplanSpreads: where jobs share nodes for hours and one node fails, those that lived there spread over the others, and the

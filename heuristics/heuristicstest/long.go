@@ -51,6 +51,13 @@ func Queueing(rng *rand.Rand, objective instance.Objective) *instance.Instance {
 // Night is a cluster of nodes of 8 GPUs and the given number of jobs with at most the given number of iterations.
 func Night(tb testing.TB, nodes, jobs, iterations int, objective instance.Objective) *instance.Instance {
 	tb.Helper()
+	in, err := instance.Compile(NightSpec(nodes, jobs, iterations, objective), nil)
+	require.NoError(tb, err)
+	return in
+}
+
+// NightSpec is [Night] before it is compiled.
+func NightSpec(nodes, jobs, iterations int, objective instance.Objective) *instance.Spec {
 	rng := rand.New(rand.NewPCG(19, 6))
 	spec := &instance.Spec{
 		Version: 1, Objective: objective, Residence: instance.WhileRunning,
@@ -75,9 +82,7 @@ func Night(tb testing.TB, nodes, jobs, iterations int, objective instance.Object
 			Iterations: iterations/3 + rng.IntN(iterations*2/3), Weight: int64(1 + rng.IntN(9)),
 		})
 	}
-	in, err := instance.Compile(spec, nil)
-	require.NoError(tb, err)
-	return in
+	return spec
 }
 
 // TwoSpeeds has the given number of jobs of two workers, and a node of two GPUs of each of the two given types.

@@ -85,12 +85,16 @@ func (r *Resumption) waiting() (q *queue.Simulation, order []instance.JobID) {
 	}
 	q = queue.New(r.in)
 	q.Now = r.was.Now
-	taken := make([]bool, len(r.in.GPUs))
-	for i := range slices.Backward(r.parts) { // the parts that a part continues come before it
-		p := &r.parts[i]
-		if !p.begun {
-			continue
+	var begun []*part
+	for i := range r.parts {
+		if p := &r.parts[i]; p.begun {
+			begun = append(begun, p)
 		}
+	}
+	// GPUs of several parts are free when the last of these ends.
+	slices.SortStableFunc(begun, func(a, b *part) int { return cmp.Compare(b.to, a.to) })
+	taken := make([]bool, len(r.in.GPUs))
+	for _, p := range begun {
 		s := &alloc.Site{Rate: 1}
 		for _, g := range p.gpus {
 			if !taken[g] {

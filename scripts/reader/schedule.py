@@ -107,7 +107,7 @@ def _by_task(block: dict, plan: Schedule, jobs: dict[str, Job], instance: Instan
             raise Malformed(f"{len(starts)} starts and {len(depths)} depths of {job.name!r} on {len(gpus)} GPUs")
         for i, start in enumerate(starts):
             gpu, layers = gpus[i % len(gpus)], depths[i % len(depths)]
-            on = job.on[instance.cluster.type_of(gpu)]
+            on = job.on.get(instance.cluster.type_of(gpu))
             if layers not in job.depths or on is None:
                 raise Malformed(f"job {job.name!r} has no depth {layers} on GPU {gpu}")
             end = start + on.time[job.depths.index(layers)]
