@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/strictjson"
@@ -175,17 +174,4 @@ func column[E any](d *scheduleDecoder, field string, first json.Token, read func
 		return err
 	})
 	return list, err
-}
-
-// depth returns the index of a depth of a job, or -1 and reports that it is not allowed.
-func (d *scheduleDecoder) depth(at strictjson.Position, field string, job *instance.Job, layers int) int {
-	depth := slices.IndexFunc(job.Depths, func(depth instance.Depth) bool { return depth.Layers == layers })
-	if depth < 0 {
-		var allowed []string
-		for _, depth := range job.Depths {
-			allowed = append(allowed, strconv.Itoa(depth.Layers))
-		}
-		d.badAt(at, field, "%d layers are not an allowed depth of %q; it has %s", layers, instance.Clip(job.Name), strings.Join(allowed, ", "))
-	}
-	return depth
 }
