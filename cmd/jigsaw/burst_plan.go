@@ -19,7 +19,7 @@ type burstDocument jigsaw.BurstDocument
 
 // bursts plans an instance of burst-parallel jobs.
 func (o *planOptions) bursts(in *instance.Bursts, std cli.Streams) error {
-	if err := o.notForBursts(); err != nil {
+	if err := o.notForBursts(o.report); err != nil {
 		return err
 	}
 	if o.block < 0 || o.block > len(in.Foreground) {

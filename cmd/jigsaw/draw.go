@@ -42,8 +42,8 @@ func (d *drawings) refuses(in *instance.Instance) error {
 }
 
 // notForBursts reports what plans of burst-parallel jobs cannot have.
-func (d *drawings) notForBursts() error {
-	for _, file := range []struct{ flag, name string }{{"trace", d.trace}, {"csv", d.csv}, {"turns", d.turns}, {"jobs-out", d.jobsOut}} {
+func (d *drawings) notForBursts(report string) error {
+	for _, file := range []struct{ flag, name string }{{"trace", d.trace}, {"csv", d.csv}, {"turns", d.turns}, {"jobs-out", d.jobsOut}, {"report", report}} {
 		if file.name != "" {
 			return cli.Usage(fmt.Errorf("--%s is not for burst-parallel jobs; plan -o json has their timetables, and --gantt draws one", file.flag))
 		}

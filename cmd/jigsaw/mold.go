@@ -47,7 +47,7 @@ func (o *planOptions) mold(ctx context.Context, document *codec.Document, models
 			chosen = append(chosen, fmt.Sprintf("%s %d", j.Name, r.Workers[i]))
 		}
 	}
-	err = errors.Join(o.draw(r.Result.Instance, r.Result.Schedule, r.Result.Blocks, ganttOptions(r.Result)), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) {
+	err = errors.Join(o.draw(r.Result.Instance, r.Result.Schedule, r.Result.Blocks, ganttOptions(r.Result)), o.page(r.Result, r.Spec), cli.Prove(o.Certificate, r.Proof), o.to.Print(std, d, func(w io.Writer) {
 		planTable(w, std, r.Result)
 		if r.Result.Primal == nil { // nothing was chosen
 			return

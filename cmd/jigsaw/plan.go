@@ -11,6 +11,8 @@ import (
 	"jigsaw"
 	"jigsaw/cmd/jigsaw/cli"
 	"jigsaw/formulation/instance"
+	"jigsaw/study/planreport"
+	"jigsaw/study/report/page"
 )
 
 type planOptions struct {
@@ -20,6 +22,7 @@ type planOptions struct {
 	gap   cli.Fraction
 	quick bool
 	drawings
+	planReport
 	begin cli.Begin
 	write string
 }
@@ -42,6 +45,9 @@ Plans of hours, whose tasks are too many to be listed or whose jobs hold memory 
 run (residence: run), are made in blocks: patterns that repeat. They are printed as a table with a row
 per job. --jobs-out writes all of its rows; --gantt draws which job is where over the hours, and one
 block in close-up (--gantt-block).
+
+--report writes a page about the plan that needs no other file and no network: the plan beside its baselines and its bound,
+its Gantt chart, how many GPUs compute when, what limits it, when and where every job runs, the command and the instance.
 
 Burst-parallel jobs (kind: burst) are planned in stages, and background jobs fill what they leave
 idle. Each burst-parallel job has a timetable of one period; --gantt draws one of them (--gantt-block).
@@ -77,6 +83,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
     --time 60s --write night.yaml -o json --file night.json`,
 		Args: func(c *cobra.Command, args []string) error { return o.args(c, args, 0) },
 		RunE: func(c *cobra.Command, args []string) error {
+			o.command = cli.CommandLine(c, args)
 			return runPlan(c.Context(), append(args, "")[0], o, std)
 		},
 	}
@@ -84,6 +91,7 @@ Exit codes: 0 plan found, 2 invalid input, 3 proven infeasible, 4 no plan found.
 	o.RunFlags.Flags(c)
 	o.to.Flags(c, cli.PrintFormats()...)
 	o.drawings.Flags(c)
+	o.planReport.Flags(c)
 	f := c.Flags()
 	f.Var(&o.begin, "begin", "when the plan begins, by the clock, like 2026-11-26T20:00; tables, --jobs-out, --gantt of plans in blocks, and commands that read the plan from -o json then show times of the clock")
 	f.Var(&o.gap, "gap", "end once the plan is proven to be this close to the optimum, like 1% or 0.01")
@@ -98,7 +106,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), append(o.files(), o.Certificate, o.write, o.to.File)...); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable), append(o.files(), o.report, o.Certificate, o.write, o.to.File)...); err != nil {
 		return err
 	}
 	document, models, err := o.spec(name, std)
@@ -138,7 +146,7 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	}
 	result.Begin = o.begin.Time
 	// A failure of one output does not suppress the others.
-	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), cli.Prove(o.Certificate, result.Proof),
+	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), o.page(result, document.Spec), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) { planTable(w, std, result) }))
 	if err != nil {
 		return err
@@ -152,6 +160,11 @@ func noteYAML(to cli.Destination, std cli.Streams) {
 	if to.Chosen() == "yaml" && to.File != "" {
 		std.Note("%s is for other programs: check, certify, explain and replan read plans in JSON, of -o json or --file NAME.json", to.File)
 	}
+}
+
+// page writes the report of a plan of spec.
+func (o *planOptions) page(r *jigsaw.Result, spec *instance.Spec) error {
+	return o.planReport.write(r, planreport.Options{Timeless: o.Timeless, Block: o.block}, &o.InstanceFlags, spec, page.Section{})
 }
 
 // keep writes the instance, if that is requested.

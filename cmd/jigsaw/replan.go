@@ -20,6 +20,8 @@ import (
 	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
+	"jigsaw/study/planreport"
+	"jigsaw/study/report/page"
 )
 
 type replanOptions struct {
@@ -34,6 +36,7 @@ type replanOptions struct {
 	changes, add, rest, jobsOut, gantt, turns string
 	changed                                   changeFlags
 	done, progress, left                      []string
+	planReport
 }
 
 func newReplan(std cli.Streams) *cobra.Command {
@@ -82,6 +85,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 			if len(args) == 1 {
 				args = append([]string{""}, args...)
 			}
+			o.command = cli.CommandLine(c, slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == "" }))
 			return runReplan(c.Context(), args[0], args[1], o, std)
 		},
 	}
@@ -103,6 +107,7 @@ Exit codes: 0 plan found, or no job left, 2 invalid input, 3 proven infeasible, 
 	f.StringVar(&o.rest, "write", "", "write the instance of the rest into this YAML `file`")
 	f.StringVar(&o.jobsOut, "jobs-out", "", "write what becomes of every job into this CSV `file`")
 	f.StringVar(&o.gantt, "gantt", "", "draw which job is where in the rest of the plan into this SVG `file`")
+	o.planReport.Flags(c)
 	f.StringVar(&o.turns, "turns", "", "write turn sheets of the rest, what each GPU does in which order, into this JSON `file`; see docs/turns.md")
 	for flag, after := range map[string]string{"drop": "", "done": "", "progress": "=", "left": "="} {
 		o.CompleteFrom(c, flag, after, std, cli.JobNames)
@@ -160,7 +165,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.turns, o.to.File); err != nil {
+	if err := cli.CheckWritable(o.Files(name, o.cluster, o.jobs, o.ModelTable, plan, o.changes, o.add), o.Certificate, o.rest, o.jobsOut, o.gantt, o.report, o.turns, o.to.File); err != nil {
 		return err
 	}
 	planned, err := cli.ReadFile(plan, std)
@@ -228,6 +233,7 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	if o.turns != "" && r.Blocks != nil {
 		err = errors.Join(err, cli.WriteFile(o.turns, func(w io.Writer) error { return view.Turns(w, r.Instance, r.Schedule, r.Blocks, r.Begin) }))
 	}
+	err = errors.Join(err, o.page(r, began))
 	report := replanReport{r.Document(o.Timeless), at.Seconds(), time.Duration(r.Origin).Seconds(), r.Jobs}
 	if len(r.Instance.Jobs) > 0 {
 		err = errors.Join(err, cli.Prove(o.Certificate, r.Proof))
@@ -238,6 +244,16 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	}
 	noteYAML(o.to, std)
 	return statusExit(r.Result)
+}
+
+// page writes the report of the rest, with what becomes of jobs.
+func (o *replanOptions) page(r *jigsaw.ReplanResult, began time.Time) error {
+	rows := changeRows(r.Jobs, began)
+	changes := page.Section{
+		ID: "changes", Title: "What becomes of the jobs", Text: "Jobs: " + changeCounts(r.Jobs) + ".",
+		Tables: []page.Table{{Caption: "Jobs that change come first; --jobs-out writes all.", Head: changeHead(), Rows: rows[:min(len(rows), mostChanges)], Words: 4}},
+	}
+	return o.write(r.Result, planreport.Options{Timeless: o.Timeless}, &o.InstanceFlags, r.Spec, changes)
 }
 
 // coming holds what files say about a plan in progress.
@@ -319,6 +335,35 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 		std.Notes(w, r.Notes)
 		return
 	}
+	t := cli.Columns(w)
+	fmt.Fprintln(t, strings.Join(changeHead(), "\t"))
+	rows := changeRows(r.Jobs, began)
+	for _, row := range rows[:min(len(rows), mostChanges)] {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	t.Flush()
+	if more := len(rows) - mostChanges; more > 0 {
+		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
+	}
+	fmt.Fprintf(w, "\njobs: %s\n", changeCounts(r.Jobs))
+	if r.Primal == nil {
+		std.Notes(w, r.Notes)
+		return
+	}
+	begins := view.Clock(time.Duration(r.Origin).Seconds()) + " after the plan"
+	if !began.IsZero() {
+		begins = "on " + view.Moment(began, time.Duration(r.Origin).Seconds())
+	}
+	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
+		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
+	status(w, r.Result)
+	std.Notes(w, r.Notes)
+}
+
+func changeHead() []string { return []string{"job", "", "from", "to", "end before", "after", "delay"} }
+
+// changeRows says in words what happens to jobs, those that change first.
+func changeRows(changes []jigsaw.JobChange, began time.Time) (rows [][]string) {
 	rank := func(c jigsaw.JobChange) int {
 		switch {
 		case c.What != jigsaw.JobStays && c.What != jigsaw.JobWaits && c.What != jigsaw.JobDone:
@@ -328,10 +373,8 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 		}
 		return 2
 	}
-	jobs := slices.Clone(r.Jobs)
+	jobs := slices.Clone(changes)
 	slices.SortStableFunc(jobs, func(a, b jigsaw.JobChange) int { return rank(a) - rank(b) })
-	t := cli.Columns(w)
-	fmt.Fprintln(t, "job\t\tfrom\tto\tend before\tafter\tdelay")
 	last := 0.0 // all times of the table have the same form
 	for _, c := range jobs {
 		for _, v := range []*float64{c.Before, c.After} {
@@ -356,15 +399,17 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 		}
 		return sign + amount
 	}
-	counts := map[jigsaw.JobChoice]int{}
-	for n, c := range jobs {
-		if counts[c.What]++; n < mostChanges {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Job, c.What, on(c.From), on(c.To), when(c.Before), when(c.After), delay(c.Delay))
-		}
+	for _, c := range jobs {
+		rows = append(rows, []string{c.Job, string(c.What), on(c.From), on(c.To), when(c.Before), when(c.After), delay(c.Delay)})
 	}
-	t.Flush()
-	if more := len(jobs) - mostChanges; more > 0 {
-		fmt.Fprintf(w, "and %s; --jobs-out FILE writes all\n", cli.Count(more, "more job"))
+	return rows
+}
+
+// changeCounts counts jobs by what happens to them.
+func changeCounts(changes []jigsaw.JobChange) string {
+	counts := map[jigsaw.JobChoice]int{}
+	for _, c := range changes {
+		counts[c.What]++
 	}
 	var parts []string
 	for _, what := range []jigsaw.JobChoice{jigsaw.JobStays, jigsaw.JobMoves, jigsaw.JobWaits, jigsaw.JobNew, jigsaw.JobCancelled, jigsaw.JobDone} {
@@ -375,19 +420,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 			parts = append(parts, fmt.Sprintf("%d %s", counts[what], word))
 		}
 	}
-	fmt.Fprintf(w, "\njobs: %s\n", strings.Join(parts, ", "))
-	if r.Primal == nil {
-		std.Notes(w, r.Notes)
-		return
-	}
-	begins := view.Clock(time.Duration(r.Origin).Seconds()) + " after the plan"
-	if !began.IsZero() {
-		begins = "on " + view.Moment(began, time.Duration(r.Origin).Seconds())
-	}
-	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
-		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
-	status(w, r.Result)
-	std.Notes(w, r.Notes)
+	return strings.Join(parts, ", ")
 }
 
 // on names the first of some nodes, and the number of the others.

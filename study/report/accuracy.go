@@ -6,6 +6,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/study/quality"
+	"jigsaw/study/report/page"
 	"jigsaw/study/sweep"
 )
 
@@ -79,8 +80,8 @@ func (a accuracy) note() string {
 }
 
 // table is the cost of all rules, with intervals.
-func (a accuracy) table() Table {
-	t := Table{
+func (a accuracy) table() page.Table {
+	t := page.Table{
 		Caption: fmt.Sprintf("What depth rules cost in accuracy: the difference to full backpropagation in points with a 95 %% interval over %d seeds, samples dealt at random and depths rotating, and in brackets the work left out. "+
 			"From %s; docs/spb-quality.md says how it was measured, and what such small models cannot show.", a.Seeds, a.Command),
 		Head: []string{"depth rule"}, Words: 1,

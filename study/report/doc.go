@@ -1,8 +1,8 @@
 // Package report turns the results of a study into one page: tables, plots, the
 // plans of some cells, and the commands that produced them.
 //
-// [New] computes the contents; [Report.HTML], [Report.Markdown] and
-// [Report.Figures] write it. The page is one self-contained file without
+// [New] computes the contents; [page.Page.HTML], [page.Page.Markdown] and
+// [page.Page.Figures] write it. The page is one self-contained file without
 // scripts or network access, and follows the reader's light or dark colours.
 // The same results give the same page: it contains no run times.
 //

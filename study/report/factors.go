@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 )
 
@@ -88,7 +89,7 @@ const factorText = "The gain of the plan over the queue is a product, cell by ce
 
 // factorSection shows the factors of the gains of all families, beside the costs of
 // their rules.
-func factorSection(all []*family, cost accuracy) Section {
+func factorSection(all []*family, cost accuracy) page.Section {
 	methods, objectives := map[string]bool{}, map[string]bool{}
 	for _, f := range all {
 		methods[f.method], objectives[f.objective] = true, true
@@ -110,7 +111,7 @@ func factorSection(all []*family, cost accuracy) Section {
 		head = append(head, "objective")
 	}
 	head = append(head, "depth rule")
-	t := Table{
+	t := page.Table{
 		Caption: "Geometric means over the cells of a row, so that the factors of a row multiply to its gain. Over fewer workers: the gain over interleaving at full depth on fewer workers, which leave out as much work. " + cost.note(),
 		Words:   len(head),
 	}
@@ -135,11 +136,11 @@ func factorSection(all []*family, cost accuracy) Section {
 		}
 		bars = append(bars, bar)
 	}
-	s := Section{ID: "factors", Title: "What the gain is made of", Text: factorText}
+	s := page.Section{ID: "factors", Title: "What the gain is made of", Text: factorText}
 	if len(t.Rows) == 0 {
 		return s
 	}
-	s.Tables = []Table{t, cost.table()}
-	s.Figures = []Figure{stackFigure(bars)}
+	s.Tables = []page.Table{t, cost.table()}
+	s.Figures = []page.Figure{stackFigure(bars)}
 	return s
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -29,36 +29,11 @@ type series struct {
 // them where colours do not.
 func efficiencies() []series {
 	return []series{
-		{"exclusive", func(r *store.Row) *float64 { return r.ExclusiveEfficiency }, cExclusive, draw.BoxGlyph{}, nil},
-		{"interleaved, full depth", func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }, cInterleaved, draw.TriangleGlyph{}, nil},
-		{"plan", func(r *store.Row) *float64 { return r.PlanEfficiency }, cPlan, draw.CircleGlyph{}, nil},
-		{"at most (proven)", mostEfficiency, cInk, draw.PlusGlyph{}, []vg.Length{vg.Points(4), vg.Points(3)}},
+		{"exclusive", func(r *store.Row) *float64 { return r.ExclusiveEfficiency }, page.ExclusiveColour, draw.BoxGlyph{}, nil},
+		{"interleaved, full depth", func(r *store.Row) *float64 { return r.InterleavedFullEfficiency }, page.InterleavedColour, draw.TriangleGlyph{}, nil},
+		{"plan", func(r *store.Row) *float64 { return r.PlanEfficiency }, page.PlanColour, draw.CircleGlyph{}, nil},
+		{"at most (proven)", mostEfficiency, page.Ink, draw.PlusGlyph{}, []vg.Length{vg.Points(4), vg.Points(3)}},
 	}
-}
-
-// newPlot is an empty plot in the report's style.
-func newPlot(x, y string) *plot.Plot {
-	p := plot.New()
-	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(11)}
-	small := sans
-	small.Size = vg.Points(10)
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.BackgroundColor = nil
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = cInk, cInk, cInk, cInk
-		a.Label.TextStyle.Font, a.Tick.Label.Font = sans, small
-		a.Width, a.Tick.Width = vg.Points(0.75), vg.Points(0.75)
-		a.Label.Padding = vg.Points(4)
-	}
-	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = small, cInk
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Points(3)
-	p.Legend.ThumbnailWidth = vg.Points(18)
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	grid.Horizontal = draw.LineStyle{Color: cGrid, Width: vg.Points(0.5)}
-	p.Add(grid)
-	return p
 }
 
 // median of a series over a group. If it is known for only some of the group's
@@ -70,7 +45,7 @@ func (s series) median(g *group) (median float64, ok bool) {
 
 // efficiencyFigure shows a sweep: lines over an axis of numbers, bars over
 // words. Only the first of the further axes' values is drawn.
-func efficiencyFigure(w *sweep.Sweep, axis sweep.Axis, all []*group) Figure {
+func efficiencyFigure(w *sweep.Sweep, axis sweep.Axis, all []*group) page.Figure {
 	first := all[0].series
 	var shown []*group
 	for _, g := range all {
@@ -82,13 +57,13 @@ func efficiencyFigure(w *sweep.Sweep, axis sweep.Axis, all []*group) Figure {
 	if first != "" {
 		caption += ", " + first + " only"
 	}
-	f := Figure{Name: "sweep-" + w.Name, Caption: caption + ".", width: 680, height: 330}
+	f := page.Figure{Name: "sweep-" + w.Name, Caption: caption + ".", Width: 680, Height: 330}
 	f.Alt = f.Caption + " The table below has the numbers."
 	numbers := axis.Number != nil && len(shown) > 1 && !slices.ContainsFunc(shown, func(g *group) bool { return g.number <= 0 })
 	if numbers {
-		f.plot = linePlot(axis, shown)
+		f.Plot = linePlot(axis, shown)
 	} else {
-		f.plot = barPlot(axis, shown)
+		f.Plot = barPlot(axis, shown)
 	}
 	return f
 }
@@ -105,7 +80,7 @@ func unit(a sweep.Axis) string {
 }
 
 func linePlot(axis sweep.Axis, shown []*group) *plot.Plot {
-	p := newPlot(unit(axis), "efficiency")
+	p := page.NewPlot(unit(axis), "efficiency")
 	low, high := math.Inf(1), 0.0
 	var ticks []plot.Tick
 	for _, g := range shown {
@@ -143,7 +118,7 @@ func linePlot(axis sweep.Axis, shown []*group) *plot.Plot {
 }
 
 func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
-	p := newPlot(axis.Title, "efficiency")
+	p := page.NewPlot(axis.Title, "efficiency")
 	var names []string
 	for _, g := range shown {
 		names = append(names, g.label)
@@ -192,19 +167,10 @@ func barPlot(axis sweep.Axis, shown []*group) *plot.Plot {
 		p.Legend.Add(bound.name, last)
 	}
 	p.NominalX(names...)
-	p.X.Tick.Label.Color, p.X.Color = cInk, cInk
+	p.X.Tick.Label.Color, p.X.Color = page.Ink, page.Ink
 	p.X.Min, p.X.Max = -0.6, float64(len(shown))-0.4
 	roomForLegend(p, top)
 	return p
-}
-
-// every puts a tick at each multiple of a step.
-func every(low, high, step float64) plot.ConstantTicks {
-	var ticks []plot.Tick
-	for v := step * math.Ceil(low/step); v <= high; v += step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprint(v)})
-	}
-	return ticks
 }
 
 // roomForLegend leaves the top of the plot to the legend.

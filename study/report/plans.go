@@ -9,6 +9,7 @@ import (
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/view"
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -18,8 +19,8 @@ const mostPlans = 2
 
 // planSection draws the plans with the largest gain over interleaving, among
 // those small enough to be stored, at most one of each sweep.
-func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) (Section, error) {
-	s := Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one per sweep, among those whose schedule was small enough to be kept. Each row is a GPU; each box is a worker's forward and backward pass in one iteration, paler the shallower it is; below are the links. The dashed line is the bound."}
+func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) (page.Section, error) {
+	s := page.Section{ID: "plans", Title: "Plans", Text: "The plans that gain most, one per sweep, among those whose schedule was small enough to be kept. Each row is a GPU; each box is a worker's forward and backward pass in one iteration, paler the shallower it is; below are the links. The dashed line is the bound."}
 	best := map[string]sweep.Result{}
 	var order []string
 	for _, r := range results {
@@ -68,7 +69,7 @@ func planSection(study *sweep.Study, from *store.Store, results []sweep.Result) 
 const mostDrawn = 1500
 
 // planFigure draws one plan; nil if its schedule was not stored.
-func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*Figure, error) {
+func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*page.Figure, error) {
 	data, err := from.Schedule(r.Row.Key)
 	if err != nil || data == nil {
 		return nil, err
@@ -93,9 +94,9 @@ func planFigure(study *sweep.Study, from *store.Store, r sweep.Result) (*Figure,
 		return nil, err
 	}
 	g, _ := overInterleaved(r.Row)
-	return &Figure{
+	return &page.Figure{
 		Name:    "plan-" + r.Row.Key[:12],
 		Caption: fmt.Sprintf("Sweep %s: %s on %d GPUs, %s over interleaving at full depth. Its instance: jigsaw study instance %s.db %s", r.Sweep.Name, r.Row.Mix, r.Row.GPUs, signed(g), study.Name, r.Row.Key[:12]),
-		Alt:     "The plan as a Gantt chart.", svg: b.Bytes(),
+		Alt:     "The plan as a Gantt chart.", Drawing: b.Bytes(),
 	}, nil
 }

@@ -6,57 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
 
-// Report is the contents of a report on a study.
-type Report struct {
-	Title, Question string
-	// Lead says the result in a few sentences.
-	Lead []string
-	// Facts about how it was made: name and value.
-	Facts [][2]string
-	// Sections in order.
-	Sections []Section
-	// Commands that made the report, in order.
-	Commands []string
-	// Spec is the study's file, the only place for its mixes, methods and axes.
-	Spec string
-	// Rows is the whole table, head and lines, for the end of the page.
-	Rows Table
-}
-
-// Section is a part of a report.
-type Section struct {
-	// ID is usable in links and file names.
-	ID, Title, Text string
-	Figures         []Figure
-	Tables          []Table
-}
-
-// Table has a head and rows of the same length.
-type Table struct {
-	Caption string
-	Head    []string
-	Rows    [][]string
-	// Words is the number of text columns at the left; the others are numbers.
-	Words int
-}
-
-// Figure is a plot, or a drawing that is already SVG.
-type Figure struct {
-	// Name is usable as a file name.
-	Name, Caption string
-	// Alt is the alternative text.
-	Alt  string
-	plot *plot.Plot
-	svg  []byte
-	// width and height of a plot in pixels.
-	width, height float64
-}
+// Report is the page of a study.
+type Report struct{ page.Page }
 
 // New reads the study in the store.
 func New(from *store.Store) (*Report, error) {
@@ -68,7 +24,8 @@ func New(from *store.Store) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Title: study.Name, Question: study.Question, Spec: string(study.Data)}
+	r := &Report{page.Page{Title: "JigSaw study: " + study.Name, Question: study.Question}}
+	r.Source.Title, r.Source.Text = "The study's file", string(study.Data) // the only place for its mixes, methods and axes
 	r.facts(study, results)
 	cost, err := newAccuracy()
 	if err != nil {
@@ -133,6 +90,7 @@ func (r *Report) facts(study *sweep.Study, results []sweep.Result) {
 		fmt.Sprintf("jigsaw report %s.db --file %s.html", name, name),
 		fmt.Sprintf("jigsaw study export %s.db -o csv > %s.csv", name, name),
 	}
+	r.Note = fmt.Sprintf("The instance of a cell, with the command that plans it as the study did: jigsaw study instance %s.db KEY, the key being in the last column of all cells.", name)
 }
 
 // missing is the status of a cell without a row.
@@ -185,7 +143,8 @@ func percents(f float64) float64 {
 // rows makes the table of everything. What all cells have in common is in its caption.
 func (r *Report) rows(results []sweep.Result) {
 	results = slices.DeleteFunc(slices.Clone(results), func(result sweep.Result) bool { return result.Row == nil })
-	r.Rows = Table{Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Head: []string{"sweep", "cluster"}}
+	r.Rows.Title = "All cells"
+	r.Rows.Table = page.Table{Caption: "Every cell. Efficiency is full-depth work delivered per GPU-second.", Head: []string{"sweep", "cluster"}}
 	var axes []sweep.Axis
 	var common []string
 	for _, a := range sweep.AllAxes()[1:] { // the first is the cluster's size

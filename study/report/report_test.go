@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jigsaw/study/report"
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -250,9 +251,9 @@ func TestWhatIsLeftOut(t *testing.T) {
 	assert.Contains(t, texts, "1 not planned).")
 }
 
-func sectionNamed(t *testing.T, r *report.Report, id string) *report.Section {
+func sectionNamed(t *testing.T, r *report.Report, id string) *page.Section {
 	t.Helper()
-	i := slices.IndexFunc(r.Sections, func(s report.Section) bool { return s.ID == id })
+	i := slices.IndexFunc(r.Sections, func(s page.Section) bool { return s.ID == id })
 	require.GreaterOrEqual(t, i, 0, id)
 	return &r.Sections[i]
 }

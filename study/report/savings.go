@@ -10,6 +10,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/study/quality"
+	"jigsaw/study/report/page"
 	"jigsaw/study/sweep"
 )
 
@@ -26,16 +27,16 @@ type saving struct {
 
 // savingsSection shows what the study's own depth rule saves for each model, from
 // its profile alone, without planning.
-func savingsSection(study *sweep.Study) (Section, error) {
+func savingsSection(study *sweep.Study) (page.Section, error) {
 	rule := study.Defaults().SPB[0]
-	s := Section{
+	s := page.Section{
 		ID: "savings", Title: "What partial backpropagation saves",
 		Text: "From the layer profiles alone, under the depth rule " + sweep.RuleName(rule) + " with the depths of least work that it allows. " +
 			"Weights, gradients and optimiser states stay on every worker; the memory saved is that of activations, averaged over the workers of an iteration. " +
 			"Bytes are what each worker sends, with every worker on a node of its own: gradients are reduced among the workers that contribute and broadcast to all. " +
 			"The iteration still lasts as long as its deepest worker: these savings are idle time that a scheduler has to fill.",
 	}
-	tables := []Table{{Caption: "GPU time saved."}, {Caption: "Memory of activations saved."}, {Caption: "Bytes sent saved."}}
+	tables := []page.Table{{Caption: "GPU time saved."}, {Caption: "Memory of activations saved."}, {Caption: "Bytes sent saved."}}
 	for i := range tables {
 		tables[i].Head, tables[i].Words = []string{"model", "GPU", "batch"}, 2
 		for _, k := range savingWorkers {
@@ -73,7 +74,7 @@ func savingsSection(study *sweep.Study) (Section, error) {
 		}
 	}
 	s.Tables = tables
-	s.Figures = []Figure{savingsFigure(rule, names, computes)}
+	s.Figures = []page.Figure{savingsFigure(rule, names, computes)}
 	return s, nil
 }
 
@@ -127,8 +128,8 @@ func saved(taken, all float64) float64 {
 }
 
 // savingsFigure shows the GPU time saved at eight workers, a row for each model, so that any number of names has room.
-func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) Figure {
-	p := newPlot("GPU time saved at k = 8 (%)", "")
+func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) page.Figure {
+	p := page.NewPlot("GPU time saved at k = 8 (%)", "")
 	values := make(plotter.Values, len(computes))
 	rows := slices.Clone(names)
 	slices.Reverse(rows) // the first is on top
@@ -136,14 +137,14 @@ func savingsFigure(rule instance.SPBSpec, names []string, computes []float64) Fi
 		values[len(values)-1-i] = 100 * c
 	}
 	if bars, err := plotter.NewBarChart(values, vg.Points(9)); err == nil {
-		bars.Color, bars.LineStyle, bars.Horizontal = cPlan, draw.LineStyle{}, true
+		bars.Color, bars.LineStyle, bars.Horizontal = page.PlanColour, draw.LineStyle{}, true
 		p.Add(bars)
 	}
 	p.NominalY(rows...)
-	p.Y.Tick.Label.Color = cInk
+	p.Y.Tick.Label.Color = page.Ink
 	p.X.Min = 0
-	return Figure{
+	return page.Figure{
 		Name: "savings", Caption: "GPU time that the rule " + sweep.RuleName(rule) + " saves in an iteration of eight workers.",
-		Alt: "Bars by model. The table below has the numbers.", plot: p, width: 760, height: 70 + 18*float64(len(names)),
+		Alt: "Bars by model. The table below has the numbers.", Plot: p, Width: 760, Height: 70 + 18*float64(len(names)),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/view"
+	"jigsaw/study/report/page"
 	"jigsaw/study/store"
 	"jigsaw/study/sweep"
 )
@@ -58,9 +59,9 @@ func groups(study *sweep.Study, w *sweep.Sweep, results []sweep.Result) (axes []
 }
 
 // sweepSection contains the tables and the plot of a sweep.
-func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, cost accuracy) Section {
+func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, cost accuracy) page.Section {
 	axes, all := groups(study, w, results)
-	s := Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " ")}
+	s := page.Section{ID: "sweep-" + w.Name, Title: strings.ToUpper(w.Name[:1]) + strings.ReplaceAll(w.Name[1:], "-", " ")}
 	s.Text = strings.TrimSpace(w.Question + " " + unplanned(w, results))
 	if len(all) == 0 {
 		return s
@@ -75,11 +76,11 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 	}
 	const over = "Medians over the cells of a row"
 	head = slices.Clip(head)
-	gains := Table{
+	gains := page.Table{
 		Caption: "Gains. " + over + ", with minimum and maximum in brackets. At most: the median of what any schedule can gain, by the proven bounds.", Words: len(head),
 		Head: append(head, "cells", "over queue", "over exclusive", "at most", "over interleaved", "at most", "over fewer workers", "gap of plan to bound"),
 	}
-	factors := Table{
+	factors := page.Table{
 		Caption: "What the gain is made of. Geometric means over the cells of a row, so that its factors multiply.", Words: len(head),
 		Head: append(head, factorHead()...),
 	}
@@ -89,7 +90,7 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 		factors.Caption += " " + cost.note()
 		factors.Head = append(factors.Head, accuracyHead()...)
 	}
-	use := Table{
+	use := page.Table{
 		Caption: "Efficiency, and use of the cluster. " + over + ".", Words: len(head),
 		Head: append(head, "queue", "exclusive", "interleaved", "greedy", "plan", "at most", "GPUs busy: exclusive", "interleaved", "plan", "NICs", "busiest link"),
 	}
@@ -126,8 +127,8 @@ func sweepSection(study *sweep.Study, w *sweep.Sweep, results []sweep.Result, co
 			of(func(r *store.Row) *float64 { return r.PlanLink }).share(),
 		))
 	}
-	s.Tables = []Table{gains, factors, use}
-	s.Figures = []Figure{efficiencyFigure(w, axes[0], all)}
+	s.Tables = []page.Table{gains, factors, use}
+	s.Figures = []page.Figure{efficiencyFigure(w, axes[0], all)}
 	return s
 }
 
@@ -154,8 +155,8 @@ func unplanned(w *sweep.Sweep, results []sweep.Result) string {
 
 // headline is the section that compares with the paper's figure, by the families
 // of the study's own depth rule.
-func headline(all []*family) Section {
-	t := Table{Caption: "Cells of the depth rule " + all[0].rule() + ".", Words: 2, Head: []string{"method", "gain", "least", "median", "greatest", "28 % or more"}}
+func headline(all []*family) page.Section {
+	t := page.Table{Caption: "Cells of the depth rule " + all[0].rule() + ".", Words: 2, Head: []string{"method", "gain", "least", "median", "greatest", "28 % or more"}}
 	for _, f := range all {
 		for _, line := range []struct {
 			name string
@@ -176,12 +177,12 @@ func headline(all []*family) Section {
 			}
 		}
 	}
-	s := Section{
+	s := page.Section{
 		ID: "headline", Title: "Where the 28 % lie",
 		Text: "The paper's abstract (arXiv 2111.10672) puts the gain in cluster efficiency as high as 28 %. " +
 			"The available text does not say relative to which scheduler and under which depth rule; here are the candidates, under this study's own rule. Each curve shows the share of cells whose gain is at most the value on the axis.",
-		Figures: []Figure{gainFigure(all[0])},
-		Tables:  []Table{t},
+		Figures: []page.Figure{gainFigure(all[0])},
+		Tables:  []page.Table{t},
 	}
 	s.Text += population(all[0])
 	if len(all) > 1 {

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"jigsaw/study/report/page"
 )
 
 // stack is a gain as a bar of factors.
@@ -46,13 +48,13 @@ func (s *stacks) Plot(c draw.Canvas, p *plot.Plot) {
 		at = 1
 		for k, f := range bar.factors {
 			if f < 1 { // drawn over what it takes away
-				box(at*f, at, s.width*0.28, cPage)
+				box(at*f, at, s.width*0.28, page.Paper)
 				box(at*f, at, s.width*0.18, s.colours[k])
 			}
 			at *= f
 		}
 		end := x(at)
-		c.StrokeLine2(draw.LineStyle{Color: cInk, Width: vg.Points(1.5)}, end, middle-s.width*0.68, end, middle+s.width*0.68)
+		c.StrokeLine2(draw.LineStyle{Color: page.Ink, Width: vg.Points(1.5)}, end, middle-s.width*0.68, end, middle+s.width*0.68)
 		most, reach := at, 1.0
 		for _, f := range bar.factors {
 			reach *= f
@@ -80,9 +82,9 @@ func (s *stacks) legend(c draw.Canvas, middle vg.Length) {
 func (s *stacks) position(bar int) float64 { return float64(len(s.bars) - 1 - bar) }
 
 // stackFigure shows the factors of gains.
-func stackFigure(bars []stack) Figure {
-	p := newPlot("relative to the queue", "")
-	s := &stacks{bars: bars, colours: []color.Color{cExclusive, cInterleaved, cPlan, cAccent}, width: vg.Points(13), text: p.Legend.TextStyle}
+func stackFigure(bars []stack) page.Figure {
+	p := page.NewPlot("relative to the queue", "")
+	s := &stacks{bars: bars, colours: []color.Color{page.ExclusiveColour, page.InterleavedColour, page.PlanColour, page.Accent}, width: vg.Points(13), text: p.Legend.TextStyle}
 	s.text.XAlign, s.text.YAlign = draw.XLeft, draw.YCenter
 	p.Add(s)
 	most := 1.2
@@ -102,13 +104,13 @@ func stackFigure(bars []stack) Figure {
 	// Room for the legend above the bars.
 	p.Y.Min, p.Y.Max = -0.7, float64(len(bars))+0.5
 	if grid, err := plotter.NewLine(plotter.XYs{{X: 1, Y: p.Y.Min}, {X: 1, Y: float64(len(bars)) - 0.5}}); err == nil {
-		grid.LineStyle = draw.LineStyle{Color: cInk, Width: vg.Points(0.75)}
+		grid.LineStyle = draw.LineStyle{Color: page.Ink, Width: vg.Points(0.75)}
 		p.Add(grid)
 	}
-	return Figure{
+	return page.Figure{
 		Name:    "factors",
 		Caption: "What the gain over the queue is made of: lengths on the logarithmic axis add up as factors multiply. A thin bar that runs back is a factor below 1. The line across marks the whole gain.",
-		Alt:     "Stacked bars by depth rule. The table below has the numbers.", plot: p, width: 760, height: 80 + 27*float64(len(bars)+1),
+		Alt:     "Stacked bars by depth rule. The table below has the numbers.", Plot: p, Width: 760, Height: 80 + 27*float64(len(bars)+1),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // AboveZero rejects an explicit 0 for flags that use it internally as their
@@ -24,6 +25,30 @@ func AboveZero(c *cobra.Command, flags ...string) error {
 func CommandName(c *cobra.Command) string {
 	_, name, _ := strings.Cut(c.CommandPath(), " ")
 	return name
+}
+
+// CommandLine is a command as it could be typed to do the same, with its flags by name after its arguments.
+func CommandLine(c *cobra.Command, args []string) string {
+	words := append([]string{c.CommandPath()}, args...)
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if f.NoOptDefVal == v {
+				words = append(words, "--"+f.Name)
+			} else {
+				words = append(words, "--"+f.Name, v)
+			}
+		}
+	})
+	for i, w := range words[1:] {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}~`!#") {
+			words[i+1] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // ExactArgs is cobra's, with a usage error, and for files: only one of them can be "-".

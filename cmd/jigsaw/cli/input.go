@@ -189,6 +189,11 @@ func (o *InstanceFlags) ModelsOf(spec *instance.Spec, std Streams) (instance.Pro
 // WriteInstance writes an instance with all profiles of its jobs that are not in the library:
 // including those from --profiles and --estimate for which it has none of its own.
 func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
+	return WriteFile(name, func(w io.Writer) error { return o.EncodeInstance(w, spec) })
+}
+
+// EncodeInstance is [InstanceFlags.WriteInstance] without a file.
+func (o *InstanceFlags) EncodeInstance(w io.Writer, spec *instance.Spec) error {
 	whole := *spec
 	whole.Profiles = slices.Clone(spec.Profiles)
 	for _, p := range o.extra {
@@ -197,7 +202,7 @@ func (o *InstanceFlags) WriteInstance(name string, spec *instance.Spec) error {
 			whole.Profiles = append(whole.Profiles, p)
 		}
 	}
-	return WriteFile(name, func(w io.Writer) error { return codec.EncodeYAML(w, &whole) })
+	return codec.EncodeYAML(w, &whole)
 }
 
 // CheckObjective rejects an unknown --objective.

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"bytes"
@@ -21,14 +21,14 @@ const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 // SVG returns the figure as a standalone picture, in light colours.
 func (f *Figure) SVG() ([]byte, error) {
-	if f.plot == nil {
-		return f.svg, nil
+	if f.Plot == nil {
+		return f.Drawing, nil
 	}
-	c := vgsvg.New(points(f.width), points(f.height))
-	f.plot.Draw(draw.New(c))
+	c := vgsvg.New(points(f.Width), points(f.Height))
+	f.Plot.Draw(draw.New(c))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, fmt.Errorf("page: %w", err)
 	}
 	return []byte(fontFamily.ReplaceAllString(b.String(), "font-family:"+fonts)), nil
 }
@@ -37,8 +37,8 @@ var fontFamily = regexp.MustCompile(`font-family:[^;"]*`)
 
 // PNG writes a plot as pixels on white, two for each of the page's.
 func (f *Figure) PNG(w io.Writer) error {
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(points(f.width), points(f.height)), vgimg.UseDPI(192))}
-	f.plot.Draw(draw.New(c))
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(points(f.Width), points(f.Height)), vgimg.UseDPI(192))}
+	f.Plot.Draw(draw.New(c))
 	_, err := c.WriteTo(w)
 	return err
 }
@@ -54,7 +54,7 @@ func (f *Figure) inline() (string, error) {
 	if i := strings.Index(text, "<svg"); i > 0 {
 		text = text[i:] // skip declarations and comments
 	}
-	if f.plot == nil {
+	if f.Plot == nil {
 		return text, nil
 	}
 	for _, c := range themeColours() {
@@ -62,7 +62,7 @@ func (f *Figure) inline() (string, error) {
 	}
 	end := strings.Index(text, ">")
 	if end < 0 {
-		return "", fmt.Errorf("report: figure %s is no SVG", f.Name)
+		return "", fmt.Errorf("page: figure %s is no SVG", f.Name)
 	}
-	return fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" class="plot" xmlns="http://www.w3.org/2000/svg">`, f.width*0.75, f.height*0.75) + text[end+1:], nil
+	return fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" class="plot" xmlns="http://www.w3.org/2000/svg">`, f.Width*0.75, f.Height*0.75) + text[end+1:], nil
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	_ "embed"
@@ -14,9 +14,9 @@ import (
 //go:embed page.html.tmpl
 var pageText string
 
-// HTML writes the report as one page.
-func (r *Report) HTML(w io.Writer) error {
-	page, err := template.New("page").Funcs(template.FuncMap{
+// HTML writes the page as one file.
+func (p *Page) HTML(w io.Writer) error {
+	layout, err := template.New("page").Funcs(template.FuncMap{
 		"colours": themeColours,
 		"lower":   strings.ToLower,
 		"css":     func(s string) template.CSS { return template.CSS(s) },
@@ -26,30 +26,31 @@ func (r *Report) HTML(w io.Writer) error {
 			return template.HTML(text), err
 		},
 		"words": func(t Table, i int) bool { return i < t.Words },
+		"few":   func(t Table) bool { return len(t.Rows) <= 60 },
 		"wide":  func(t Table) bool { return len(t.Head) > 6 },
 	}).Parse(pageText)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("page: %w", err)
 	}
-	return page.Execute(w, r)
+	return layout.Execute(w, p)
 }
 
 // Markdown writes the report without the figures and the table of all rows.
-func (r *Report) Markdown(w io.Writer) error {
+func (p *Page) Markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Study: %s\n\n%s\n\n", r.Title, r.Question)
-	for _, s := range r.Lead {
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.Title, p.Question)
+	for _, s := range p.Lead {
 		fmt.Fprintf(&b, "* %s\n", s)
 	}
 	b.WriteString("\nMade by\n\n")
-	for _, c := range r.Commands {
+	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "    %s\n", c)
 	}
 	b.WriteString("\n")
-	for _, f := range r.Facts {
+	for _, f := range p.Facts {
 		fmt.Fprintf(&b, "* %s: %s\n", f[0], f[1])
 	}
-	for _, s := range r.Sections {
+	for _, s := range p.Sections {
 		if len(s.Tables) == 0 {
 			continue
 		}
@@ -88,11 +89,11 @@ func (t *Table) markdown(b *strings.Builder) {
 
 // Figures writes every figure into the folder, as SVG, and the plots as PNG.
 // It returns the names of the files.
-func (r *Report) Figures(folder string) (files []string, err error) {
+func (p *Page) Figures(folder string) (files []string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, fmt.Errorf("page: %w", err)
 	}
-	for _, s := range r.Sections {
+	for _, s := range p.Sections {
 		for _, f := range s.Figures {
 			name := filepath.Join(folder, f.Name)
 			data, err := f.SVG()
@@ -100,18 +101,18 @@ func (r *Report) Figures(folder string) (files []string, err error) {
 				return files, err
 			}
 			if err := os.WriteFile(name+".svg", data, 0o644); err != nil {
-				return files, fmt.Errorf("report: %w", err)
+				return files, fmt.Errorf("page: %w", err)
 			}
 			files = append(files, name+".svg")
-			if f.plot == nil {
+			if f.Plot == nil {
 				continue
 			}
 			file, err := os.Create(name + ".png")
 			if err != nil {
-				return files, fmt.Errorf("report: %w", err)
+				return files, fmt.Errorf("page: %w", err)
 			}
 			if err := errors.Join(f.PNG(file), file.Close()); err != nil {
-				return files, fmt.Errorf("report: %w", err)
+				return files, fmt.Errorf("page: %w", err)
 			}
 			files = append(files, name+".png")
 		}
