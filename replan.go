@@ -15,6 +15,7 @@ import (
 	"jigsaw/formulation/instance/change"
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
+	"jigsaw/heuristics"
 	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/repair"
 	"jigsaw/heuristics/resume"
@@ -172,10 +173,33 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 		return nil, nil, err
 	}
 	return fixed.Schedule.Block(), func(ctx context.Context, p *planner, rounds int) {
-		search := repair.Search{Rounds: rounds, Stop: p.goodEnough(), Improved: func(s *instance.Schedule) { p.improved("search", s) }}
-		p.takeBlocks("the search after the repair", search.Improve(ctx, p.in, old, damage, fixed.Schedule, p.rng(horizonPart)).Block())
+		improved := func(s *instance.Schedule) { p.improved("search", s) }
+		near, done := state.Portion(ctx, repairShare)
+		defer done()
+		search := repair.Search{Rounds: rounds, Stop: p.goodEnough(), Improved: improved}
+		best := search.Improve(near, p.in, old, damage, fixed.Schedule, p.rng(horizonPart))
+		p.takeBlocks("the search after the repair", best.Block())
+		if p.close(p.result.Primal, p.settledDual) || p.opt.Quick {
+			return
+		}
+		c := heuristics.Config{Rounds: lateRounds * max(1, p.opt.Effort), Without: p.opt.Without, Stop: p.goodEnough()}
+		if p.opt.Time > 0 {
+			c.Rounds = 0
+		}
+		planner := func(in *instance.Instance) (*instance.Schedule, error) {
+			return c.Improve(ctx, in, p.rng(anewPart), nil)
+		}
+		if anew := repair.Anew(p.in, old, damage, planner); anew != nil && len(check.Schedule(p.in, anew)) == 0 {
+			p.takeBlocks("the plan made anew", anew.Block())
+		}
 	}, nil
 }
+
+// repairShare is the part of the time in which repairs of a short plan keep to its order; anewPart draws from a source of its own.
+const (
+	repairShare = 0.3
+	anewPart    = 15
+)
 
 // resume is repair of a plan in blocks.
 func (r *rest) resume() (*instance.BlockSchedule, improver, error) {

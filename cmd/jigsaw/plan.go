@@ -141,12 +141,12 @@ func runPlan(ctx context.Context, name string, o planOptions, std cli.Streams) e
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
 	result, err := jigsaw.Plan(ctx, in, options)
 	w.End(result)
-	if err != nil {
+	if err != nil && (result == nil || result.Primal == nil) {
 		return err
 	}
 	result.Begin = o.begin.Time
-	// A failure of one output does not suppress the others.
-	err = errors.Join(o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), o.page(result, document.Spec), cli.Prove(o.Certificate, result.Proof),
+	// A failure of one output does not suppress the others, nor does one of a part of the planner, whose plan was dropped.
+	err = errors.Join(err, o.draw(in, result.Schedule, result.Blocks, ganttOptions(result)), o.page(result, document.Spec), cli.Prove(o.Certificate, result.Proof),
 		o.to.Print(std, result.Document(o.Timeless), func(w io.Writer) { planTable(w, std, result) }))
 	if err != nil {
 		return err

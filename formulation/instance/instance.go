@@ -342,6 +342,17 @@ func (in *Instance) Classes() [][]JobID { return in.classes }
 // The caller must not change the slice.
 func (in *Instance) ClassOf() []int { return in.class }
 
+// Shapes numbers the jobs such that those are equal which differ in their names, lengths, weights, dates and loads only, and in where
+// they are in memory: what is a schedule of some iterations of one is one of the others.
+func (in *Instance) Shapes() []int {
+	jobs := slices.Clone(in.Jobs)
+	for i := range jobs {
+		j := &jobs[i]
+		j.Iterations, j.Weight, j.Release, j.Load, j.Deadline, j.Resident = 1, 1, 0, 0, 0, nil
+	}
+	return in.WithJobs(jobs).class
+}
+
 // AllJobs returns the jobs in order.
 func (in *Instance) AllJobs() []JobID { return UpTo[JobID](len(in.Jobs)) }
 

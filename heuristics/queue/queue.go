@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -41,7 +40,7 @@ func FirstCome(in *instance.Instance) (*instance.BlockSchedule, error) {
 type Simulation struct {
 	in     *instance.Instance
 	Counts [][]int // depth multiset of each job: the cheapest that its rule permits
-	shape  []int   // equal for jobs that differ in length, weight and dates only
+	shape  []int   // see [instance.Instance.Shapes]
 	// lonely are the sites found by list scheduling, by job; nil: none.
 	lonely map[instance.JobID]*alloc.Site
 	guard  sync.Mutex // for lonely
@@ -58,24 +57,7 @@ type Simulation struct {
 
 // New returns the simulation of an empty cluster.
 func New(in *instance.Instance) *Simulation {
-	q := &Simulation{in: in, Counts: state.CheapestMultisets(in), shape: make([]int, len(in.Jobs)), lonely: map[instance.JobID]*alloc.Site{}}
-	known := map[string]int{}
-	for i := range in.Jobs {
-		j := in.Jobs[i]
-		on := make([]instance.Costs, len(j.On))
-		for t, costs := range j.On {
-			if costs != nil {
-				on[t] = *costs
-			}
-		}
-		key := fmt.Sprint(j.Workers, j.Within, q.Counts[i], j.SegmentBytes, on)
-		n, ok := known[key]
-		if !ok {
-			n = len(known)
-			known[key] = n
-		}
-		q.shape[i] = n
-	}
+	q := &Simulation{in: in, Counts: state.CheapestMultisets(in), shape: in.Shapes(), lonely: map[instance.JobID]*alloc.Site{}}
 	q.kinds = symmetry.Kinds(in)
 	if len(in.Types) > 1 {
 		q.fastest = q.iterations()

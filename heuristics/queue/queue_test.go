@@ -275,3 +275,19 @@ func TestOrdersMeetDeadlines(t *testing.T) {
 	t.Logf("%d of %d are met", met, all)
 	require.Greater(t, met, all*95/100)
 }
+
+// TestUnitsOfUnlikeJobs: patterns of jobs are not taken for others that differ in nothing but whether their tasks start together.
+func TestUnitsOfUnlikeJobs(t *testing.T) {
+	spec := heuristicstest.NightSpec(1, 8, 3000, instance.WeightedCompletion)
+	for n := range spec.Jobs {
+		j := &spec.Jobs[n]
+		j.Model, j.Workers, j.Gang = fmt.Sprintf("m%d", n/2%2), 8, n%2 == 0
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	for seed := range uint64(4) {
+		s, _, err := queue.Search{Rounds: 300}.Orders(t.Context(), in, rand.New(rand.NewPCG(seed, 1)))
+		require.NoError(t, err)
+		require.Empty(t, check.Blocks(in, s), "seed %d", seed)
+	}
+}

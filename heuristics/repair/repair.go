@@ -174,7 +174,8 @@ func (r *repairer) fits(j instance.JobID, g instance.GPUID) bool {
 }
 
 // move finds new GPUs for the job: the least loaded ones of one node, one rack, or all racks
-// that have routes between them, whichever of these is done soonest with it.
+// that have routes between them, or only of those of their nodes with the faster network cards, whichever of these is done
+// soonest with it.
 func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 	in, job := r.in, &r.in.Jobs[j]
 	var best []instance.GPUID
@@ -222,18 +223,29 @@ func (r *repairer) move(j instance.JobID, tasks []instance.Task) bool {
 			best, bestSpan, bestEnd = home, span, end
 		}
 	}
+	among := func(nodes []instance.NodeID) {
+		up := func(n instance.NodeID) instance.Rate { return in.Capacity(in.Nodes[n].Up) }
+		var rates []instance.Rate
+		for _, n := range nodes {
+			rates = append(rates, up(n))
+		}
+		slices.Sort(rates)
+		for _, rate := range slices.Compact(rates) {
+			try(slices.DeleteFunc(slices.Clone(nodes), func(n instance.NodeID) bool { return up(n) < rate }))
+		}
+	}
 	racks, groups := in.Scopes(job)
 	for rack := range in.Racks {
 		for _, n := range in.Racks[rack].Nodes {
 			try([]instance.NodeID{n})
 		}
 		if job.Within != instance.WithinNode {
-			try(racks[rack])
+			among(racks[rack])
 		}
 	}
 	if job.Within == instance.WithinCluster {
 		for _, nodes := range groups {
-			try(nodes)
+			among(nodes)
 		}
 	}
 	if best == nil {

@@ -13,6 +13,7 @@ import (
 	"jigsaw/formulation/bound/area"
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/relax/verify"
 	"jigsaw/solver/colgen"
 )
 
@@ -78,4 +79,29 @@ func threeNodes(t *testing.T, rng *rand.Rand, objective instance.Objective, step
 	in, err := instance.Compile(s, nil)
 	require.NoError(t, err)
 	return in
+}
+
+// TestManyWays: some multisets of a job can be divided among pools in few ways, others in too many, which are not told apart.
+func TestManyWays(t *testing.T) {
+	engine := boundtest.LiveEngine(t)
+	s := &instance.Spec{Version: instance.Version, Name: "ways", Objective: instance.Makespan}
+	s.Cluster.GPUTypes = []instance.GPUTypeSpec{{Name: "a", Memory: 1 << 34}}
+	s.Cluster.Racks = []instance.RackSpec{
+		{Nodes: 6, GPUs: 1, GPU: "a", NIC: 25e9, Fabric: 1200e9}, {Nodes: 4, GPUs: 2, GPU: "a", NIC: 25e9, Fabric: 300e9},
+	}
+	p := &instance.Profile{Model: "deep", GPU: "a", Batch: 1}
+	for range 24 {
+		p.Layers = append(p.Layers, instance.Layer{Forward: 4e6, Backward: 5e6, Parameters: 50 << 20})
+	}
+	s.Profiles = []*instance.Profile{p}
+	s.Jobs = []instance.JobSpec{{Name: "j", Model: "deep", Workers: 8, Iterations: 40, SPB: instance.SPBSpec{Rule: "free", MinFull: 1, MinMeanDepth: 500_000}}}
+	in, err := instance.Compile(s, nil)
+	require.NoError(t, err)
+	known := area.Chain(in).Value
+	b, err := Bound(context.Background(), in, engine, Limits{Known: known})
+	require.NoError(t, err)
+	if b.Value != nil {
+		_, err = verify.Certificate(context.Background(), in, b.Proof(in))
+		require.NoError(t, err)
+	}
 }

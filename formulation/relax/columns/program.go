@@ -315,7 +315,7 @@ func (s *Program) newOption(d *relax.Class, w *relax.ModeOptions, index int, r *
 				var o Multiset
 				for i, counts := range way {
 					if index[i] == nil {
-						index[i] = make([]int, len(counts))
+						index[i] = make([]int, len(d.Job.Depths)) // way[i] may be empty
 					}
 					for depth, n := range counts {
 						if n == 0 {
