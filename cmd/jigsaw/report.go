@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ const mostSource = 1 << 18
 
 // write writes the report, if it is requested and there is a plan, with a further section if that has a title. files encodes instances.
 func (o *planReport) write(r *jigsaw.Result, opt planreport.Options, files *cli.InstanceFlags, spec *instance.Spec, further page.Section) error {
-	if o.report == "" {
+	if o.report == "" || r.Primal == nil {
 		return nil
 	}
 	var source bytes.Buffer
@@ -39,9 +38,6 @@ func (o *planReport) write(r *jigsaw.Result, opt planreport.Options, files *cli.
 		opt.Instance = source.String()
 	}
 	made, err := planreport.New(r, opt)
-	if errors.Is(err, planreport.ErrNoPlan) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

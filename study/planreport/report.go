@@ -159,9 +159,12 @@ func signed(f float64) string {
 	return fmt.Sprintf("%+.1f %%", 100*f)
 }
 
-// comparison is the plan beside its baselines and the bound.
+// comparison is the plan beside its baselines and the bound; replans have no baselines.
 func (p *reporter) comparison() {
 	r := p.r
+	if len(p.baselines()) == 0 {
+		return
+	}
 	t := page.Table{Words: 1, Head: []string{"", words(p.in.Objective), "to the bound", "efficiency"}}
 	t.Caption = "Efficiency is the work delivered, counted at full depth, by GPU time. " + baselineText
 	row := func(name string, v *big.Rat, efficiency string, cost *big.Rat) {
@@ -268,7 +271,7 @@ func (p *reporter) resources() {
 	slices.SortStableFunc(used, func(a, b instance.LinkID) int { return cmp.Compare(share(b), share(a)) })
 	links.Caption = fmt.Sprintf("%s with traffic, by the share of their capacity that it takes %s.", view.Count(len(used), "link"), p.span())
 	if len(used) > mostLinks {
-		links.Caption = fmt.Sprintf("The %d busiest of %s", mostLinks, strings.TrimPrefix(links.Caption, " "))
+		links.Caption = fmt.Sprintf("The %d busiest of %s", mostLinks, links.Caption)
 		used = used[:mostLinks]
 	}
 	for _, l := range used {

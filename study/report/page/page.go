@@ -12,7 +12,7 @@ type Page struct {
 	Facts [][2]string
 	// Sections in order.
 	Sections []Section
-	// Commands that made what the report shows, in order.
+	// Commands that made what the page shows, in order.
 	Commands []string
 	// Note says more about the commands.
 	Note string
