@@ -51,10 +51,6 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	}
 	m := &molding{ctx: ctx, spec: spec, models: models, quick: opt, known: map[string]*jigsaw.Result{}}
 	m.quick.Quick, m.quick.Effort, m.quick.Progress = true, 0, nil
-	if opt.Time > 0 {
-		m.quick.Time = max(time.Millisecond, opt.Time/(2*mostMolds))
-		opt.Time = max(time.Millisecond, opt.Time/2)
-	}
 	bound := area.Molds(m.alternatives(in))
 	m.bound = bound.Value
 	proof := bound.Proof(in)
@@ -62,26 +58,34 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		return nil, err
 	}
 	choices := m.choices()
+	if opt.Time > 0 {
+		m.quick.Time = max(time.Millisecond, opt.Time/time.Duration(2*min(mostMolds, max(1, choices))))
+	}
+	begun := time.Now()
 	best, err := m.search(choices)
 	if err != nil {
 		return nil, err
 	}
 	r := &MoldResult{Workers: best, Spec: spec.Mold(best), Result: m.known[fmt.Sprint(best)], Bound: bound.Value, Proof: proof, Tried: m.tried, Choices: choices}
 	slices.SortStableFunc(r.Tried, sooner)
-	if r.Result.Primal == nil && len(m.known) < choices && r.Result.Status == jigsaw.Infeasible {
+	infeasible := r.Result.Status == jigsaw.Infeasible
+	if infeasible && len(m.known) < choices {
 		r.Result.Status = jigsaw.Unknown // of other numbers nothing is known
 	}
 	if r.Result.Primal != nil && r.Result.Primal.Cmp(r.Bound) < 0 {
 		return nil, fmt.Errorf("whatif: a plan of %s ends before the bound of all numbers of workers, %s", r.Result.Primal.RatString(), r.Bound.RatString())
 	}
-	if opt.Quick || r.Result.Primal == nil || ctx.Err() != nil {
+	if opt.Quick || infeasible || ctx.Err() != nil {
 		return r, nil
+	}
+	if opt.Time > 0 {
+		opt.Time = max(time.Millisecond, opt.Time-time.Since(begun))
 	}
 	again, err := jigsaw.Plan(ctx, r.Result.Instance, opt)
 	if err != nil {
 		return nil, err
 	}
-	if again.Primal != nil && again.Primal.Cmp(r.Result.Primal) <= 0 {
+	if again.Primal != nil && (r.Result.Primal == nil || again.Primal.Cmp(r.Result.Primal) <= 0) {
 		r.Result = again
 	}
 	return r, nil
