@@ -77,7 +77,7 @@ wasm: ## build the browser's core, and the part of it that makes a first plan, i
 # The largest compressed size of the core and CLP, in bytes; see DECISIONS.md, section 21.
 SIZE_LIMIT := 2690000
 # And of what is loaded before the first plan.
-FIRST_LIMIT := 1316000
+FIRST_LIMIT := 1324000
 
 size: wasm ## check how much the browser has to load
 	@scripts/size $(FIRST_LIMIT) bin/wasm/first.wasm $(wildcard bin/wasm/first-data.wasm)

@@ -11,7 +11,7 @@ import (
 const LinkUnit = 1000
 
 // LinkClass is a class of identical links: the fabrics or the NICs of the nodes of a pool,
-// the uplinks of a class of racks, or a link that all routes of a policy pass.
+// the uplinks of a class of racks, or a link that all routes of a policy, or all rings of a mode, pass.
 type LinkClass struct {
 	Resource string // "fabric", "nic", "uplink" or "waypoint"
 	At       int    // the pool, the class of racks, or the link
@@ -55,7 +55,7 @@ func (o *Mode) Crosses(l *LinkClass) int {
 		}
 	case "waypoint":
 		if several {
-			return o.Nodes * o.passed.of(instance.LinkID(l.At))
+			return max(o.Nodes*o.passed.of(instance.LinkID(l.At)), o.ring.of(instance.LinkID(l.At)))
 		}
 	}
 	return 0

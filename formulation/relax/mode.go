@@ -36,7 +36,9 @@ type Mode struct {
 	// Unpaced: rings cross links between switches, or several times the same link, so that the slowest of a
 	// residency may be slower than those of all parties, whose speeds are then only upper limits.
 	Unpaced bool
-	passed  crossings // of the job's policy
+	passed  crossings // of each hop, by the job's policy
+	ring    crossings // between switches, of Spread
+	name    string    // one of several Spread modes
 	workers int64
 }
 
@@ -48,7 +50,7 @@ func (m *Mode) ID() string {
 	case InRack:
 		return fmt.Sprintf("rack.k%d", m.Rack)
 	}
-	return "spread"
+	return "spread" + m.name
 }
 
 // Iteration is the shortest iteration in the mode, in ticks.
@@ -64,7 +66,7 @@ const MaxSync = instance.Tick(1) << 45
 func (m *Model) modes(d *Class, feasible bool) []Mode {
 	l := &modeList{m: m, d: d, feasible: feasible, joined: m.Network.joined}
 	for p := range m.Network.Pools {
-		if d.Usable(m.Network.Pools[p].GPUType) {
+		if at := &m.Network.Pools[p]; d.Usable(at.GPUType) && at.GPUs >= d.Job.Group() {
 			l.sites = append(l.sites, p)
 		}
 	}
@@ -218,8 +220,40 @@ func (l *modeList) inRack() {
 	}
 }
 
-// spread adds the mode of several racks.
+// spread adds the modes of several racks.
 func (l *modeList) spread() {
+	gpus := make([]int, len(l.m.Instance.Racks))
+	for r := range l.m.Network.Racks {
+		class := &l.m.Network.Racks[r]
+		for _, rack := range class.Racks {
+			if class.Uplink > 0 && l.joined[rack] >= 0 {
+				gpus[rack] = l.usable(r)
+			}
+		}
+	}
+	rings := l.rings(gpus)
+	if rings == nil {
+		rings = []ring{{^uint(0), 2, 2, nil, Unlimited, !l.m.Network.switched && l.d.Job.Policy == 0}}
+	}
+	for _, r := range rings {
+		name := ""
+		if len(rings) > 1 {
+			name = r.name(l.m.Network)
+		}
+		l.through(r, gpus, name)
+	}
+}
+
+// usable is how many GPUs of each rack of a class the job may use if it is on several nodes.
+func (l *modeList) usable(rack int) (gpus int) {
+	for _, p := range l.wired(rack) {
+		gpus += l.m.Network.Pools[p].GPUs * l.m.Network.Pools[p].PerRack
+	}
+	return gpus
+}
+
+// through adds the mode of rings through several racks, with so many usable GPUs each.
+func (l *modeList) through(ring ring, gpus []int, name string) {
 	j, n := l.d.Job, l.m.Network
 	var all []int
 	racks := 0
@@ -227,32 +261,30 @@ func (l *modeList) spread() {
 	room := map[int]int{} // and by group of racks with routes between them
 	most := 0             // of these groups
 	for r := range n.Racks {
-		if n.Racks[r].Uplink == 0 {
+		class := &n.Racks[r]
+		usable := l.usable(r)
+		if class.Uplink == 0 || usable == 0 || !ring.in(class) {
 			continue
 		}
-		gpus := 0
-		for _, p := range l.wired(r) {
-			all = append(all, p)
-			gpus += n.Pools[p].GPUs * n.Pools[p].PerRack
-		}
-		if gpus == 0 {
-			continue
-		}
-		racks += len(n.Racks[r].Racks)
-		for _, rack := range n.Racks[r].Racks {
-			if l.joined[rack] < 0 {
-				continue
+		all = append(all, l.wired(r)...)
+		racks += len(class.Racks)
+		for _, rack := range class.Racks {
+			if l.joined[rack] >= 0 {
+				room[l.joined[rack]] += gpus[rack]
+				most = max(most, room[l.joined[rack]])
 			}
-			room[l.joined[rack]] += gpus
-			most = max(most, room[l.joined[rack]])
 		}
-		sizes = append(sizes, group{gpus, len(n.Racks[r].Racks)})
+		sizes = append(sizes, group{usable, len(class.Racks)})
 	}
-	parties := slowed(l.m.parties(j, all, true), func(q int) instance.Rate { return n.passed[j.Policy].slowest(l.m.Instance, q) })
+	parties := slowed(l.m.parties(j, all, true), func(q int) instance.Rate { return min(ring.speed, n.passed[j.Policy].slowest(l.m.Instance, q)) })
+	for i := range parties {
+		parties[i].count = max(parties[i].count, ring.nodes)
+	}
 	if racks >= 2 && most >= j.Workers && parties != nil {
 		spread := l.m.reach(j, all, parties)
-		spread.Kind, spread.Unpaced = Spread, n.switched || j.Policy > 0
+		spread.Kind, spread.Unpaced, spread.ring, spread.name = Spread, !ring.exact, ring.passed, name
 		spread.Racks, _ = fewest(j.Workers, sizes)
+		spread.Racks = max(spread.Racks, ring.least)
 		l.add(spread)
 	}
 }

@@ -96,7 +96,9 @@ type Network struct {
 	switched bool
 	// passed has, by policy, for those of jobs, the links on all its routes, and how often each route crosses them.
 	passed []crossings
-	// waypoints are those links.
+	// rings are those through several racks, by policy; nil: unknown.
+	rings [][]ring
+	// waypoints are these links, and those that rings cross.
 	waypoints []LinkClass
 }
 
@@ -185,6 +187,7 @@ func NewNetwork(in *instance.Instance) *Network {
 			n.Pools[p].Nodes = n.Pools[p].PerRack * len(class.Racks)
 		}
 	}
+	n.rings = ringsOf(in)
 	n.passWaypoints(in)
 	n.setNames(in)
 	return n

@@ -39,8 +39,31 @@ func (c crossings) slowest(in *instance.Instance, hops int) instance.Rate {
 	return slowest
 }
 
+// common is what both cross.
+func (c crossings) common(o crossings) (both crossings) {
+	for _, u := range c {
+		if u.Times = min(u.Times, o.of(u.Link)); u.Times > 0 {
+			both = append(both, u)
+		}
+	}
+	return both
+}
+
+// plus is c and a number of times o.
+func (c crossings) plus(o crossings, times int) crossings {
+	sum := slices.Clone(c)
+	for _, u := range o {
+		if i := slices.IndexFunc(sum, func(s instance.LinkUse) bool { return s.Link == u.Link }); i >= 0 {
+			sum[i].Times += times * u.Times
+		} else {
+			sum = append(sum, instance.LinkUse{Link: u.Link, Times: times * u.Times})
+		}
+	}
+	return sum
+}
+
 // passWaypoints finds what all routes of a policy have in common, for every policy of a job, as a firewall's link: a
-// ring through q nodes crosses it at least q times.
+// ring through q nodes crosses it at least q times. It also lists the links between switches that rings cross.
 func (n *Network) passWaypoints(in *instance.Instance) {
 	n.passed = make([]crossings, 1+len(in.Policies))
 	known := make([]bool, len(n.passed))
@@ -49,8 +72,14 @@ func (n *Network) passWaypoints(in *instance.Instance) {
 			n.passed[policy], known[policy] = common(in, policy), true
 		}
 	}
+	all := slices.Clone(n.passed)
+	for _, rings := range n.rings {
+		for _, r := range rings {
+			all = append(all, r.passed)
+		}
+	}
 	for l := range in.Links {
-		for _, passed := range n.passed {
+		for _, passed := range all {
 			if link := &in.Links[l]; passed.of(instance.LinkID(l)) > 0 {
 				n.waypoints = append(n.waypoints, LinkClass{"waypoint", l, 1, in.Rate(link.Capacity), fmt.Sprintf("l%d", l), "the link " + link.Name})
 				break
@@ -71,13 +100,7 @@ func common(in *instance.Instance, policy int) (all crossings) {
 			if first {
 				all, first = hop, false
 			}
-			kept := all[:0]
-			for _, u := range all {
-				if u.Times = min(u.Times, hop.of(u.Link)); u.Times > 0 {
-					kept = append(kept, u)
-				}
-			}
-			if all = kept; len(all) == 0 {
+			if all = all.common(hop); len(all) == 0 {
 				return nil
 			}
 		}

@@ -32,8 +32,10 @@ func TestMeshedBounds(t *testing.T) {
 	}
 	solved, twice, proven, trees := 0, 0, 0, 0
 	for seed := range n {
-		if testing.Short() && seed == n-1 {
-			seed = 230 // here a linear program without plans once closed a node without a proof
+		if testing.Short() && seed >= n-2 {
+			// Here a linear program without plans once closed a node without a proof, and a link that a ring crosses
+			// twice seemed to be full for two.
+			seed = [...]uint64{230, 105}[seed-(n-2)]
 		}
 		rng := rand.New(rand.NewPCG(seed, 87))
 		in := instancetest.Meshed(rng, instancetest.Options{Jobs: 2, Workers: 4, MaxPeriod: 6})

@@ -184,7 +184,7 @@ func (s *Master) known(schedule *instance.Schedule) [][]Plan {
 		rate, last := spans[y.Job].Rate(y.Rate), int64(ends[y.Job][y.Iteration-1])
 		var charges []columns.Use
 		for _, use := range spans[y.Job].Uses {
-			if at, ok := links[use.Link]; ok {
+			for _, at := range links[use.Link] {
 				charges = append(charges, columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: int64(y.End - y.Start)})
 				if gap := int64(y.Start) - last; last > 0 && gap < s.Groups[at].Alone {
 					held := columns.Use{Group: at, Amount: int64(use.Times) * columns.Share(rate, s.Groups[at].Speed), Length: gap}

@@ -172,7 +172,7 @@ func payments(in *instance.Instance, p *columns.Program, schedule *instance.Sche
 	for _, y := range schedule.Syncs {
 		span, _ := in.SpanOf(&in.Jobs[y.Job], schedule.Residency[y.Job])
 		for _, use := range span.Uses {
-			if g, ok := links[use.Link]; ok {
+			for _, g := range links[use.Link] {
 				charge(y.Job, g, int64(use.Times)*columns.Share(span.Rate(y.Rate), p.Groups[g].Speed), y.Start, y.End)
 			}
 		}

@@ -162,7 +162,7 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 			if o.Kind != relax.Spread {
 				break
 			}
-			p.add(did, "%s.racks.k%d", shape.ID, slices.IndexFunc(network.Racks, func(c relax.RackClass) bool { return slices.Contains(c.Racks, r) }))
+			p.add(did, "%s.racks%s.k%d", shape.ID, strings.TrimPrefix(o.ID(), "spread"), slices.IndexFunc(network.Racks, func(c relax.RackClass) bool { return slices.Contains(c.Racks, r) }))
 		}
 	}
 	for g := range members {

@@ -98,7 +98,10 @@ func newHomePlans(s *Program, n *Node, j int) *AssignedPlans {
 	span, _ := in.LeastSpan(job, limits.Assignment)
 	var pooled []LinkCharge
 	for _, use := range span.Uses {
-		if at, ok := s.Pooled[use.Link]; ok && s.Groups[at].Capacity > 0 {
+		for _, at := range s.Pooled[use.Link] {
+			if s.Groups[at].Capacity == 0 {
+				continue
+			}
 			c := LinkCharge{Group: at}
 			for _, level := range in.RateLevels {
 				c.Amounts = append(c.Amounts, int64(use.Times)*columns.Share(span.Rate(level), s.Groups[at].Speed))

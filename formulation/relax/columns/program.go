@@ -42,8 +42,8 @@ type Program struct {
 	FirstGPU  int
 	Like      []instance.GPUID // by GPU: the first of those that share its rows
 	EveryLink bool
-	// Pooled gives the group of its pool for each link.
-	Pooled map[instance.LinkID]int
+	// Pooled are the groups of each link that others share; see [Program.LinkGroups].
+	Pooled map[instance.LinkID][]int
 	links  []relax.LinkClass // in the order of their groups
 }
 
@@ -409,21 +409,25 @@ func (s *Program) placements(d *relax.Class, o *relax.Mode, counts []int) (ways 
 // Row is the row of a group in a bucket.
 func (s *Program) Row(group, bucket int) int { return s.Groups[group].first + bucket }
 
-// LinkGroups returns the group of rows of each link. One of the two directions of a NIC or a
-// trunk stands for both.
-func (s *Program) LinkGroups() map[instance.LinkID]int {
+// LinkGroups returns the groups of rows of each link: of its pool or class of racks, and its own if it is a waypoint. One of the two
+// directions of a NIC or an uplink stands for both.
+func (s *Program) LinkGroups() map[instance.LinkID][]int {
 	in, n := s.Model.Instance, s.Model.Network
-	groups := map[instance.LinkID]int{}
+	groups := map[instance.LinkID][]int{}
 	for i := range in.Nodes {
-		groups[in.Nodes[i].Fabric], groups[in.Nodes[i].Up] = s.fabric(n.PoolOf[i]), s.nic(n.PoolOf[i])
+		groups[in.Nodes[i].Fabric], groups[in.Nodes[i].Up] = []int{s.fabric(n.PoolOf[i])}, []int{s.nic(n.PoolOf[i])}
 	}
 	out, _ := in.Exits()
 	for k := range n.Racks {
 		for _, r := range n.Racks[k].Racks {
 			for _, l := range out[r] {
-				groups[l] = s.uplink(k)
+				groups[l] = []int{s.uplink(k)}
 			}
 		}
+	}
+	for i := s.uplinks(); i < len(s.links); i++ {
+		l := instance.LinkID(s.links[i].At)
+		groups[l] = append(groups[l], s.fabric(i))
 	}
 	return groups
 }

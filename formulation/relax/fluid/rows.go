@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax"
@@ -242,7 +243,7 @@ func (f *Program) parties(s *Shape, i int, most int64) {
 	count = f.Linear.Row(fmt.Sprintf("%s.racks.%s", s.ID, o.ID()), linear.AtLeast, 0, linear.About{})
 	f.Linear.Term(count, s.does[i], -int64(o.Racks))
 	for _, r := range racks {
-		name := fmt.Sprintf("%s.racks.k%d", s.ID, r)
+		name := fmt.Sprintf("%s.racks%s.k%d", s.ID, strings.TrimPrefix(o.ID(), "spread"), r)
 		h := f.Linear.Col(name, 0, exact.Multiply(most, min(int64(s.Class.Job.Workers), int64(len(n.Racks[r].Racks)))))
 		f.Linear.Term(count, h, 1)
 		hold := f.Linear.Row(name, linear.AtLeast, 0, linear.About{})
@@ -352,6 +353,11 @@ func (f *Program) links(sign int64, open func(name string, links int64, shapes [
 				}
 				u := f.useOf(i, m, l.Speed)
 				switch u.Col, u.Times = s.does[m], int64(o.Crosses(&l)); {
+				case l.Resource == "waypoint": // one link, which a synchronisation may cross several times
+					u.Ticks, u.Times = exact.Multiply(u.Ticks, u.Times), 1
+					for i := range u.Paces {
+						u.Paces[i].Ticks = exact.Multiply(u.Paces[i].Ticks, int64(o.Crosses(&l)))
+					}
 				case places == 1:
 				case l.Resource == "nic":
 					u.Col, u.Times = s.node[m][where], 1

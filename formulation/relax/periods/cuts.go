@@ -25,7 +25,7 @@ type Cut struct {
 //
 //	sum_i u_i(n_i) <= P,
 //
-// where u_i(n) is the least time of the link at rate levels at which the chain of n
+// where u_i(n) is the least time of the link, in all its crossings, at rate levels at which the chain of n
 // iterations ends in the period. They also interlock. Between two synchronisations of
 // job A, of at least s_A ticks, there is a task of p_A ticks, at full depth.
 // Synchronisations of others with a rate too high to overlap with any of A run in such
