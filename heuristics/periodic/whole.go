@@ -11,10 +11,10 @@ import (
 // Exclusive returns the periodic plan of whole jobs on GPUs of their own at full depth: in
 // order of weight density each job takes free GPUs, in one node or rack if possible, until
 // too few are left; the others get no iterations. The density is per GPU-tick of
-// computation or of the whole iteration, or the order is that of the instance, whichever
-// gives the better plan. The schedule is valid for in.FullDepth().
+// computation or of the whole iteration, or the order is that of the instance or by
+// descending width, whichever gives the best plan. The schedule is valid for in.FullDepth().
 func Exclusive(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
-	return dedicated(ctx, ctx, in.FullDepth(), byWork, byHold, inTurn)
+	return dedicated(ctx, ctx, in.FullDepth(), byWork, byHold, inTurn, byWidth)
 }
 
 // Queue is [Exclusive] with jobs that take free GPUs first come, first served, in order of
@@ -34,16 +34,21 @@ func Queue(ctx context.Context, in *instance.Instance) (*instance.Schedule, erro
 // would exceed [periodTasks]. If jobs compete for links their cycles stretch, and of
 // the plans for a few good periods the one that loses the least is kept.
 func Whole(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
-	return dedicated(context.WithoutCancel(ctx), ctx, in, byWork, byHold, inTurn)
+	return dedicated(context.WithoutCancel(ctx), ctx, in, byWork, byHold, inTurn, byWidth)
 }
 
 // Dedicated is [Whole], but ends with its context.
 func Dedicated(ctx context.Context, in *instance.Instance) (*instance.Schedule, error) {
-	return dedicated(ctx, ctx, in, byWork, byHold, inTurn)
+	return dedicated(ctx, ctx, in, byWork, byHold, inTurn, byWidth)
 }
 
 // inTurn returns the order of the instance.
 func inTurn(in *instance.Instance, _ [][]int) []instance.JobID { return in.AllJobs() }
+
+// byWidth lets jobs of many workers choose first: of the least rate all jobs have to run.
+func byWidth(in *instance.Instance, _ [][]int) []instance.JobID {
+	return state.OrderBy(len(in.Jobs), func(j instance.JobID) int { return -in.Jobs[j].Workers })
+}
 
 // dedicated is the best periodic plan of whole jobs on GPUs of their own that choose in one of
 // the orders, an empty one if none has room. The first plan ends with the context first.

@@ -57,7 +57,7 @@ func (p *Placer) sortByCost(list []instance.GPUID) {
 }
 
 // choose picks the best of a few candidates: the cheapest node, the cheapest
-// rack, and over all that can reach each other, whole nodes and single GPUs.
+// rack, over all that can reach each other whole nodes and single GPUs, and whole nodes of racks with the fastest routes between them.
 func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.Span, ok bool) {
 	job := &p.in.Jobs[j]
 	p.Reach = p.reach.For(job)
@@ -134,6 +134,21 @@ func (p *Placer) choose(j instance.JobID) (gpus []instance.GPUID, span instance.
 		packed, _ := p.packed(nodes, k)
 		consider(packed)
 		consider(p.spread(nodes, k))
+	}
+	for _, racks := range p.near {
+		var nodes []instance.NodeID
+		room := 0
+		for _, r := range racks {
+			nodes = append(nodes, p.racks[r]...)
+			for _, n := range p.racks[r] {
+				room += len(p.fitting[n])
+			}
+			if room >= k {
+				break
+			}
+		}
+		packed, _ := p.packed(nodes, k)
+		consider(packed)
 	}
 	return best.gpus, best.span, best.gpus != nil
 }

@@ -148,7 +148,9 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 // [instance.Instance.Scopes].
 type Reach struct {
 	racks, groups [][]instance.NodeID
-	obeying       []*Reach // by policy: for jobs that have one
+	// near has for each rack, itself first, those with routes to it, the fastest first; nil where no links between switches differ.
+	near    [][]int
+	obeying []*Reach // by policy: for jobs that have one
 }
 
 // For is the reach of a job's synchronisations under its policy.
@@ -170,8 +172,42 @@ func NewReach(in *instance.Instance) *Reach {
 
 func newReach(in *instance.Instance, policy int) *Reach {
 	racks, groups := in.Scopes(&instance.Job{Policy: policy})
-	return &Reach{racks: racks, groups: groups}
+	return &Reach{racks: racks, groups: groups, near: nearRacks(in, policy)}
 }
+
+// nearRacks orders racks by the speed of routes from each of them, and back; see [Reach].
+func nearRacks(in *instance.Instance, policy int) (near [][]int) {
+	if !slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }) || len(in.Racks) > mostNearRacks {
+		return nil
+	}
+	speed := make([]instance.Rate, len(in.Racks)*len(in.Racks)) // both ways
+	at := func(from, to int) *instance.Rate { return &speed[max(from, to)*len(in.Racks)+min(from, to)] }
+	in.Routes(func(p, from, to int, links []instance.LinkID) {
+		if p != policy {
+			return
+		}
+		s := at(from, to)
+		for _, l := range links {
+			if c := in.Capacity(l); *s == 0 || c < *s {
+				*s = c
+			}
+		}
+	})
+	for r := range in.Racks {
+		var list []int
+		for o := range in.Racks {
+			if o != r && *at(r, o) > 0 {
+				list = append(list, o)
+			}
+		}
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(*at(r, b), *at(r, a)) })
+		near = append(near, append([]int{r}, list...))
+	}
+	return near
+}
+
+// mostNearRacks bounds the candidates for a job.
+const mostNearRacks = 16
 
 // work returns the mean task time of job j on GPU type t, rounded up.
 func (p *Placer) work(j instance.JobID, t instance.TypeID) instance.Tick {
