@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/big"
 	"slices"
-	"strings"
 	"time"
 
 	"jigsaw/formulation/bound"
@@ -206,6 +205,6 @@ func Overdue(in *instance.Instance, bound *big.Rat) string {
 	if due == nil || bound == nil || bound.Cmp(due) <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("all jobs have deadlines, and with them a %s of at most %s, but none is below %s", strings.ReplaceAll(string(in.Objective), "_", " "),
+	return fmt.Sprintf("all jobs have deadlines, and with them a %s of at most %s, but none is below %s", in.Objective.Words(),
 		FormatValueLike(in, due, bound), FormatValue(in, bound))
 }

@@ -14,6 +14,15 @@ import (
 // iterations per second for throughput, per cent of full speed for max-min.
 func FormatValue(in *instance.Instance, v *big.Rat) string { return FormatValueLike(in, v, v) }
 
+// FormatValue writes a value of the result's objective, in the unit of its plan.
+func (r *Result) FormatValue(v *big.Rat) string {
+	like := r.Primal
+	if like == nil {
+		like = r.Dual
+	}
+	return FormatValueLike(r.Instance, v, like)
+}
+
 // FormatValueLike is [FormatValue] in the unit of another value, beside which people read it; nil: in its own.
 func FormatValueLike(in *instance.Instance, v, like *big.Rat) string {
 	if v == nil {
@@ -38,13 +47,21 @@ func FormatValueLike(in *instance.Instance, v, like *big.Rat) string {
 
 // FormatSecondsLike writes seconds for people, in the unit of others: from ten minutes on minutes, from two hours on hours.
 func FormatSecondsLike(seconds, like float64) string {
+	length, name := TimeUnit(max(1, like))
+	return significant(seconds/length) + " " + name
+}
+
+// TimeUnit is the unit in which people read a time of so many seconds, and its length in seconds.
+func TimeUnit(seconds float64) (length float64, name string) {
 	switch {
-	case like >= 7200:
-		return significant(seconds/3600) + " h"
-	case like >= 600:
-		return significant(seconds/60) + " min"
+	case seconds >= 7200:
+		return 3600, "h"
+	case seconds >= 600:
+		return 60, "min"
+	case seconds >= 1:
+		return 1, "s"
 	}
-	return significant(seconds) + " s"
+	return 0.001, "ms"
 }
 
 // FormatProven says what a certificate of the instance has proven, if that is no infeasibility.

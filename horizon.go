@@ -236,15 +236,21 @@ func (p *planner) takeBaseline(name string, b *Baseline) {
 	p.takeBlocks(name, s)
 }
 
-// takeBlocks makes a plan in blocks the plan if it is valid and better.
+// takeBlocks makes a plan in blocks the plan if it is better. It should be valid.
 func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
+	if violations := p.offerBlocks(name, s); len(violations) > 0 {
+		p.fault("%s made an invalid plan: %v", name, violations[0])
+	}
+}
+
+// offerBlocks makes a plan in blocks the plan if it is valid and better.
+func (p *planner) offerBlocks(name string, s *instance.BlockSchedule) []check.Violation {
 	r := p.result
 	if s == r.Blocks {
-		return
+		return nil
 	}
 	if violations := check.Blocks(p.in, s); len(violations) > 0 {
-		p.fault("%s made an invalid plan: %v", name, violations[0])
-		return
+		return violations
 	}
 	v := p.in.Value(s)
 	if r.Primal == nil || p.in.Objective.Better(v, r.Primal) || r.Blocks != nil && v.Cmp(r.Primal) == 0 && state.SumOfEnds(p.in, s) < state.SumOfEnds(p.in, r.Blocks) {
@@ -254,6 +260,7 @@ func (p *planner) takeBlocks(name string, s *instance.BlockSchedule) {
 			p.opt.Blocks(s)
 		}
 	}
+	return nil
 }
 
 // horizonBounds computes the bounds of the roomy instance that need no engine and whose cost does not grow with the iterations

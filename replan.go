@@ -111,13 +111,10 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	p.result.FewerExclusive.Reason, p.result.FewerInterleaved.Reason = notAsked, notAsked
 	p.takeBlocks("repair", repaired)
 	result, err := p.replan(improve)
-	if err != nil {
-		return nil, err
-	}
 	if len(r.late) > 0 {
 		result.Notes = append(result.Notes, "deadlines that can no longer be met: "+strings.Join(r.late, ", "))
 	}
-	return r.result(result), nil
+	return r.result(result), err
 }
 
 // improver searches on from a repair and reports better plans, for the given number of rounds or, if that is 0, until the
@@ -189,8 +186,8 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 		planner := func(in *instance.Instance) (*instance.Schedule, error) {
 			return c.Improve(ctx, in, p.rng(anewPart), nil)
 		}
-		if anew := repair.Anew(p.in, old, damage, planner); anew != nil && len(check.Schedule(p.in, anew)) == 0 {
-			p.takeBlocks("the plan made anew", anew.Block())
+		if anew := repair.Anew(p.in, old, damage, planner); anew != nil {
+			p.offerBlocks("the plan made anew", anew.Block()) // there may be no memory for jobs that have just ended
 		}
 	}, nil
 }
@@ -234,9 +231,7 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 	}
 	return carried.Plan, func(ctx context.Context, p *planner, rounds int) {
 		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
-		if better := carried.Improve(ctx, search, p.rng(horizonPart)); len(check.Blocks(p.in, better)) == 0 {
-			p.takeBlocks("the search for orders", better)
-		}
+		p.offerBlocks("the search for orders", carried.Improve(ctx, search, p.rng(horizonPart)))
 	}, nil
 }
 

@@ -155,6 +155,18 @@ func (r *Result) canonical() {
 	}
 }
 
+// NamedBaseline is a baseline with its name.
+type NamedBaseline struct {
+	Name string
+	*Baseline
+}
+
+// Baselines are those that tables show: made, or with a reason why there are none.
+func (r *Result) Baselines() []NamedBaseline {
+	list := []NamedBaseline{{"queue", &r.Queue}, {"exclusive", &r.Exclusive}, {"interleaved-full", &r.InterleavedFull}, {"greedy", &r.Greedy}}
+	return slices.DeleteFunc(list, func(b NamedBaseline) bool { return b.Instance == nil && b.Reason == "" })
+}
+
 func (r *Result) everyBaseline() []*Baseline {
 	return []*Baseline{&r.Queue, &r.Exclusive, &r.InterleavedFull, &r.FewerExclusive, &r.FewerInterleaved, &r.Greedy}
 }

@@ -215,14 +215,15 @@ func runReplan(ctx context.Context, name, plan string, o replanOptions, std cli.
 	options.Seed, options.Gap, options.Progress = o.seed, float64(o.gap), w.Show
 	r, err := jigsaw.Replan(ctx, document.Spec, models, blocks, update, options)
 	w.End(nil)
-	if err != nil {
+	if err != nil && (r == nil || r.Primal == nil) {
 		return explain(err)
 	}
 	if !began.IsZero() {
 		r.Begin = began.Add(time.Duration(r.Origin))
 	}
+	// As after plan, a failure of one output, or of a part of the planner, does not suppress the others.
 	if o.rest != "" {
-		err = o.WriteInstance(o.rest, r.Spec)
+		err = errors.Join(err, o.WriteInstance(o.rest, r.Spec))
 	}
 	if o.jobsOut != "" {
 		err = errors.Join(err, cli.WriteFile(o.jobsOut, func(w io.Writer) error { return jigsaw.WriteJobChanges(w, r.Jobs, began) }))
@@ -354,7 +355,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 	if !began.IsZero() {
 		begins = "on " + view.Moment(began, time.Duration(r.Origin).Seconds())
 	}
-	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, strings.ReplaceAll(string(r.Instance.Objective), "_", " "),
+	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, r.Instance.Objective.Words(),
 		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
 	status(w, r.Result)
 	std.Notes(w, r.Notes)

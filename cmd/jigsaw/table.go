@@ -47,34 +47,20 @@ func planTable(w io.Writer, std cli.Streams, r *jigsaw.Result) {
 		}
 		return jigsaw.FormatCost(in, cost) + "\t"
 	}
-	value := func(v *big.Rat) string { // in one unit, so that the figures in a column can be compared
-		like := r.Primal
-		if like == nil {
-			like = r.Dual
-		}
-		return jigsaw.FormatValueLike(in, v, like)
-	}
 	head := ""
 	if in.Priced() {
 		head = "cost\t"
 	}
 	fmt.Fprintf(t, "\t%s\tto bound\tefficiency\t%s\n", in.Objective, head)
 	row := func(name string, v *big.Rat, efficiency string, cost *big.Rat) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, value(v), cli.Gap(v, r.Dual, 1), efficiency, money(cost))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, r.FormatValue(v), cli.Gap(v, r.Dual, 1), efficiency, money(cost))
 	}
-	baselines := []struct {
-		name string
-		jigsaw.Baseline
-	}{{"queue", r.Queue}, {"exclusive", r.Exclusive}, {"interleaved-full", r.InterleavedFull}, {"greedy", r.Greedy}}
-	for _, b := range baselines {
-		if b.Instance == nil && b.Reason == "" {
-			continue // long plans have no greedy
-		}
-		row(b.name, b.Value, efficiency(b.Value, b.Efficiency), b.Cost())
+	for _, b := range r.Baselines() {
+		row(b.Name, b.Value, efficiency(b.Value, b.Efficiency), b.Cost())
 	}
 	row("plan", r.Primal, efficiency(r.Primal, r.Efficiency()), r.Cost())
 	if r.Dual != nil {
-		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", value(r.Dual), money(jigsaw.LeastCost(in)))
+		fmt.Fprintf(t, "bound\t%s\t\t\t%s\n", r.FormatValue(r.Dual), money(jigsaw.LeastCost(in)))
 	}
 	t.Flush()
 	fmt.Fprintln(w)

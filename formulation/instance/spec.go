@@ -1,5 +1,7 @@
 package instance
 
+import "strings"
+
 // Version is the version of the instance file format that this package reads
 // and writes.
 const Version = 1
@@ -56,6 +58,9 @@ const (
 func Objectives() []Objective {
 	return []Objective{Makespan, WeightedCompletion, Throughput, MaxMinThroughput}
 }
+
+// Words is the name of an objective in sentences.
+func (o Objective) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
 
 // choice lists objectives in a sentence.
 func choice(list []Objective) string {

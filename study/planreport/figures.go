@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"jigsaw"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/study/report/page"
 )
@@ -24,9 +25,9 @@ func (p *reporter) comparisonFigure() []page.Figure {
 		colour color.Color
 	}
 	var bars []bar
-	for _, b := range p.baselines() {
+	for _, b := range p.r.Baselines() {
 		if b.Value != nil && b.Value.Sign() > 0 {
-			bars = append(bars, bar{b.name, b.Value, page.ExclusiveColour})
+			bars = append(bars, bar{b.Name, b.Value, page.ExclusiveColour})
 		}
 	}
 	if len(bars) == 0 || p.r.Primal.Sign() <= 0 {
@@ -34,7 +35,7 @@ func (p *reporter) comparisonFigure() []page.Figure {
 	}
 	bars = append(bars, bar{"plan", p.r.Primal, page.PlanColour})
 	slices.Reverse(bars) // the first is on top
-	plot := page.NewPlot(words(p.in.Objective)+" relative to the plan (%)", "")
+	plot := page.NewPlot(p.in.Objective.Words()+" relative to the plan (%)", "")
 	most := 100.0
 	var names, texts []string
 	var ends plotter.XYs
@@ -45,7 +46,7 @@ func (p *reporter) comparisonFigure() []page.Figure {
 			c.Color, c.LineStyle, c.Horizontal, c.XMin = b.colour, draw.LineStyle{}, true, float64(i)
 			plot.Add(c)
 		}
-		names, texts, ends = append(names, b.name), append(texts, p.value(b.value)), append(ends, plotter.XY{X: v, Y: float64(i)})
+		names, texts, ends = append(names, b.name), append(texts, p.r.FormatValue(b.value)), append(ends, plotter.XY{X: v, Y: float64(i)})
 	}
 	plot.NominalY(names...)
 	plot.Y.Tick.Label.Color = page.Ink
@@ -106,15 +107,8 @@ func (p *reporter) useFigure() page.Figure {
 // timeUnit returns the unit of time axes, and what a tick is in it.
 func (p *reporter) timeUnit() (scale float64, unit string) {
 	second := float64(p.in.TickUS) / 1e6
-	switch span := float64(p.use.span) * second; {
-	case span >= 2*3600:
-		return second / 3600, "h"
-	case span >= 600:
-		return second / 60, "min"
-	case span < 1:
-		return 1000 * second, "ms"
-	}
-	return second, "s"
+	length, unit := jigsaw.TimeUnit(float64(p.use.span) * second)
+	return second / length, unit
 }
 
 // gpuTicks are round numbers of GPUs up to all.

@@ -66,12 +66,6 @@ type reporter struct {
 	use    *use
 }
 
-// value writes a value in the unit of the plan's.
-func (p *reporter) value(v *big.Rat) string { return jigsaw.FormatValueLike(p.in, v, p.r.Primal) }
-
-// words of an objective.
-func words(o instance.Objective) string { return strings.ReplaceAll(string(o), "_", " ") }
-
 func percent(f float64, decimals int) string {
 	if math.IsNaN(f) {
 		return "-"
@@ -83,8 +77,8 @@ func percent(f float64, decimals int) string {
 func (p *reporter) head() {
 	r, in := p.r, p.in
 	p.Title = "JigSaw plan: " + in.Name
-	p.Question = fmt.Sprintf("%s on %s in %s, %s", view.Count(len(in.Jobs), "job"), view.Count(len(in.GPUs), "GPU"), view.Count(len(in.Nodes), "node"), words(in.Objective))
-	p.Lead = append(p.Lead, fmt.Sprintf("The plan has a %s of %s.", words(in.Objective), p.value(r.Primal)))
+	p.Question = fmt.Sprintf("%s on %s in %s, %s", view.Count(len(in.Jobs), "job"), view.Count(len(in.GPUs), "GPU"), view.Count(len(in.Nodes), "node"), in.Objective.Words())
+	p.Lead = append(p.Lead, fmt.Sprintf("The plan has a %s of %s.", in.Objective.Words(), p.r.FormatValue(r.Primal)))
 	if r.Dual != nil {
 		proof := "not certified"
 		if r.Certified {
@@ -97,16 +91,16 @@ func (p *reporter) head() {
 		if r.Status != jigsaw.Optimal {
 			best = fmt.Sprintf("The gap is %s.", percent(r.Gap(), 2))
 		}
-		p.Lead = append(p.Lead, fmt.Sprintf("No valid plan has %s %s (%s). %s", side, p.value(r.Dual), proof, best))
+		p.Lead = append(p.Lead, fmt.Sprintf("No valid plan has %s %s (%s). %s", side, p.r.FormatValue(r.Dual), proof, best))
 	}
 	var others []string
-	for _, b := range p.baselines() {
+	for _, b := range p.r.Baselines() {
 		if b.Value != nil && b.Value.Sign() > 0 {
-			others = append(others, fmt.Sprintf("%s for %s", signed(ratio(b.Value, r.Primal)-1), b.name))
+			others = append(others, fmt.Sprintf("%s for %s", signed(ratio(b.Value, r.Primal)-1), b.Name))
 		}
 	}
 	if len(others) > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("Against the plan the %s is %s.", words(in.Objective), strings.Join(others, ", ")))
+		p.Lead = append(p.Lead, fmt.Sprintf("Against the plan the %s is %s.", in.Objective.Words(), strings.Join(others, ", ")))
 	}
 	if !r.Begin.IsZero() {
 		p.Facts = append(p.Facts, [2]string{"Begin", view.Begin(r.Begin)})
@@ -125,22 +119,6 @@ func (p *reporter) head() {
 	if p.opt.Instance != "" {
 		p.Source.Title, p.Source.Text = "The instance's file", p.opt.Instance
 	}
-}
-
-// baseline with its name.
-type baseline struct {
-	name string
-	*jigsaw.Baseline
-}
-
-func (p *reporter) baselines() (list []baseline) {
-	r := p.r
-	for _, b := range []baseline{{"queue", &r.Queue}, {"exclusive", &r.Exclusive}, {"interleaved-full", &r.InterleavedFull}, {"greedy", &r.Greedy}} {
-		if b.Instance != nil || b.Reason != "" {
-			list = append(list, b)
-		}
-	}
-	return list
 }
 
 // ratio of two values; NaN where that is unknown.
@@ -162,13 +140,13 @@ func signed(f float64) string {
 // comparison is the plan beside its baselines and the bound; replans have no baselines.
 func (p *reporter) comparison() {
 	r := p.r
-	if len(p.baselines()) == 0 {
+	if len(p.r.Baselines()) == 0 {
 		return
 	}
-	t := page.Table{Words: 1, Head: []string{"", words(p.in.Objective), "to the bound", "efficiency"}}
+	t := page.Table{Words: 1, Head: []string{"", p.in.Objective.Words(), "to the bound", "efficiency"}}
 	t.Caption = "Efficiency is the work delivered, counted at full depth, by GPU time. " + baselineText
 	row := func(name string, v *big.Rat, efficiency string, cost *big.Rat) {
-		line := []string{name, p.value(v), percent(jigsaw.Gap(v, r.Dual), 1), efficiency}
+		line := []string{name, p.r.FormatValue(v), percent(jigsaw.Gap(v, r.Dual), 1), efficiency}
 		if p.in.Priced() {
 			line = append(line, jigsaw.FormatCost(p.in, cost))
 		}
@@ -177,14 +155,14 @@ func (p *reporter) comparison() {
 	if p.in.Priced() {
 		t.Head = append(t.Head, "cost")
 	}
-	for _, b := range p.baselines() {
+	for _, b := range p.r.Baselines() {
 		efficiency := "-"
 		if b.Value != nil {
 			efficiency = fmt.Sprintf("%.3f", b.Efficiency)
 		}
-		row(b.name, b.Value, efficiency, b.Cost())
+		row(b.Name, b.Value, efficiency, b.Cost())
 		if b.Reason != "" {
-			t.Caption += fmt.Sprintf(" No %s: %s.", b.name, strings.TrimSuffix(b.Reason, "."))
+			t.Caption += fmt.Sprintf(" No %s: %s.", b.Name, strings.TrimSuffix(b.Reason, "."))
 		}
 	}
 	row("plan", r.Primal, fmt.Sprintf("%.3f", r.Efficiency()), r.Cost())
@@ -310,14 +288,14 @@ func (p *reporter) bounds() {
 		}
 		last[string(b.Kind)] = i
 	}
-	t := page.Table{Caption: "The bounds that were computed, the last of each kind. docs/certificate.md says what each of them proves.", Words: 1, Head: []string{"bound", words(p.in.Objective), "certified"}}
+	t := page.Table{Caption: "The bounds that were computed, the last of each kind. docs/certificate.md says what each of them proves.", Words: 1, Head: []string{"bound", p.in.Objective.Words(), "certified"}}
 	for _, k := range kinds {
 		b := &r.Bounds[last[k]]
 		yes := "no"
 		if b.Certified {
 			yes = "yes"
 		}
-		t.Rows = append(t.Rows, []string{k, p.value(b.Value), yes})
+		t.Rows = append(t.Rows, []string{k, p.r.FormatValue(b.Value), yes})
 	}
 	if len(t.Rows) > 0 {
 		s.Tables = append(s.Tables, t)

@@ -227,7 +227,7 @@ func (c *chart) summary() []string {
 	if len(in.Jobs) > 0 && (c.period > 0 || !in.Objective.Periodic()) {
 		value, _ = in.Value(c.s).Float64()
 		if in.Objective != instance.Makespan {
-			parts = append(parts, objectiveName(in.Objective)+" "+c.value(value))
+			parts = append(parts, in.Objective.Words()+" "+c.value(value))
 		}
 	}
 	if c.period == 0 {
@@ -262,10 +262,6 @@ func (c *chart) inventory() []string {
 	}
 	return []string{places, Count(len(in.Jobs), "job"), Count(len(c.tasks), "task"), Count(len(c.syncs), "sync"),
 		fmt.Sprintf("1 tick = %s", seconds(in, 1))}
-}
-
-func objectiveName(o instance.Objective) string {
-	return strings.ReplaceAll(string(o), "_", " ")
 }
 
 // value writes a value of the objective with its unit.

@@ -142,7 +142,7 @@ func (h *hours) summary() string {
 	value, _ := in.Value(h.plan).Float64()
 	parts := []string{"makespan " + seconds(in, h.horizon)}
 	if in.Objective != instance.Makespan {
-		parts = []string{objectiveName(in.Objective) + " " + h.value(value), parts[0]}
+		parts = []string{in.Objective.Words() + " " + h.value(value), parts[0]}
 	}
 	bound := h.value(h.opt.Bound)
 	if in.Objective == instance.Makespan {
