@@ -2,6 +2,7 @@ package relax
 
 import (
 	"math/big"
+	"slices"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/relax/exact"
@@ -54,7 +55,16 @@ func (m *Model) chainRate() (value *big.Rat, slowest int) {
 	if !m.WholePeriods() {
 		return m.alone(0)
 	}
-	for p := int64(1); p <= int64(m.Instance.MaxPeriod); p++ {
+	// Between multiples of iterations a longer period holds no more of them.
+	longest := int64(m.Instance.MaxPeriod)
+	periods := []int64{longest}
+	for c := range m.Classes {
+		for l, p := max(1, int64(m.Classes[c].Iteration)), int64(0); p+l <= longest; p += l {
+			periods = append(periods, p+l)
+		}
+	}
+	slices.Sort(periods)
+	for _, p := range slices.Compact(periods) {
 		if v, c := m.alone(p); value == nil || v.Cmp(value) > 0 {
 			value, slowest = v, c
 		}
