@@ -92,3 +92,25 @@ func TestPattern(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstPattern: the first pattern fits into the longest period, though a slow link makes iterations far longer than they look.
+func TestFirstPattern(t *testing.T) {
+	in := heuristicstest.Compiled(t, `
+objective: max_min_throughput
+max_period: 1s
+cluster:
+  gpu_types: [{name: v, memory: 1GiB}]
+  switches: [{name: a}, {name: b}]
+  nodes:
+    - {name: n, switch: a, gpus: 1, gpu: v, nic: 80Mbit/s, fabric: 80Mbit/s}
+    - {name: o, switch: b, gpus: 1, gpu: v, nic: 80Mbit/s, fabric: 80Mbit/s}
+  links: [{from: a, to: b, rate: 800kbit/s}]
+jobs:
+  - {name: j, model: m, workers: 2, iterations: 1}
+`)
+	r := Config{}.newRepeater(t.Context(), in, heuristicstest.Source(1))
+	require.True(t, r.begin(mostRepeated))
+	plan := r.plan()
+	require.NotNil(t, plan)
+	require.Empty(t, check.Schedule(in, plan))
+}

@@ -72,18 +72,23 @@ func (n *Network) passWaypoints(in *instance.Instance) {
 			n.passed[policy], known[policy] = common(in, policy), true
 		}
 	}
-	all := slices.Clone(n.passed)
-	for _, rings := range n.rings {
-		for _, r := range rings {
-			all = append(all, r.passed)
+	crossed := make([]bool, len(in.Links))
+	mark := func(c crossings) {
+		for _, u := range c {
+			crossed[u.Link] = true
 		}
 	}
-	for l := range in.Links {
-		for _, passed := range all {
-			if link := &in.Links[l]; passed.of(instance.LinkID(l)) > 0 {
-				n.waypoints = append(n.waypoints, LinkClass{"waypoint", l, 1, in.Rate(link.Capacity), fmt.Sprintf("l%d", l), "the link " + link.Name})
-				break
-			}
+	for _, passed := range n.passed {
+		mark(passed)
+	}
+	for _, rings := range n.rings {
+		for _, r := range rings {
+			mark(r.passed)
+		}
+	}
+	for l, some := range crossed {
+		if link := &in.Links[l]; some {
+			n.waypoints = append(n.waypoints, LinkClass{"waypoint", l, 1, in.Rate(link.Capacity), fmt.Sprintf("l%d", l), "the link " + link.Name})
 		}
 	}
 }

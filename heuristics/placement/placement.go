@@ -148,7 +148,8 @@ func NewPlacer(in *instance.Instance, how Options) *Placer {
 // [instance.Instance.Scopes].
 type Reach struct {
 	racks, groups [][]instance.NodeID
-	// near has for each rack, itself first, those with routes to it, the fastest first; nil where no links between switches differ.
+	// near has for each rack, itself first, those with routes to it, the fastest first; nil in trees of racks, and of more than
+	// mostNearRacks racks.
 	near    [][]int
 	obeying []*Reach // by policy: for jobs that have one
 }
