@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"testing"
 	"time"
@@ -28,6 +30,7 @@ var (
 	drawnFirst = flag.Uint64("first", 0, "seed of the first drawn instance")
 	drawnMany  = flag.Uint64("many", 0, "number of drawn instances; 0: as many as the tier has")
 	drawnTime  = flag.Duration("each", time.Second, "time limit of a plan of a drawn instance")
+	drawnTo    = flag.String("to", "", "only write the drawn instances into this folder, as SEED.yaml")
 )
 
 // TestDrawn draws files as people write them, and does what people do: plan, write, read and check the plan, verify the
@@ -46,12 +49,15 @@ func TestDrawn(t *testing.T) {
 					t.Errorf("%v\n%s", r, debug.Stack())
 				}
 			}()
-			if newDrawn(t, seed).run(t) {
+			d := newDrawn(t, seed)
+			if *drawnTo != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(*drawnTo, fmt.Sprintf("%d.yaml", seed)), d.file, 0o644))
+			} else if d.run(t) {
 				planned++
 			}
 		})
 	}
-	if many >= 12 { // of fewer, all may be infeasible
+	if many >= 12 && *drawnTo == "" { // of fewer, all may be infeasible
 		require.Greater(t, planned, int(many/3))
 	}
 }
@@ -60,6 +66,7 @@ func TestDrawn(t *testing.T) {
 type drawn struct {
 	rng    *rand.Rand
 	spec   *instance.Spec
+	file   []byte
 	models instance.ProfileSource
 	in     *instance.Instance
 	opt    jigsaw.Options
@@ -82,7 +89,8 @@ func newDrawn(t *testing.T, seed uint64) *drawn {
 	}
 	var text bytes.Buffer
 	require.NoError(t, codec.EncodeYAML(&text, d.spec))
-	again, err := codec.Decode(text.Bytes())
+	d.file = text.Bytes()
+	again, err := codec.Decode(d.file)
 	require.NoError(t, err)
 	in, err := again.Compile(d.models)
 	require.NoError(t, err)
