@@ -230,3 +230,29 @@ func TestBeaten(t *testing.T) {
 	r.Harm = append(r.Harm, whatif.Harm{Replanned: value(7)}, whatif.Harm{Replanned: value(8)})
 	require.Same(t, &r.Harm[3], r.Beaten())
 }
+
+// TestResilienceOfType: where the only node of a type fails, jobs confined to the type have no plan, and it says so. The search for
+// proofs crashed there.
+func TestResilienceOfType(t *testing.T) {
+	t.Parallel()
+	document, err := codec.Decode([]byte(`
+version: 1
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB}, {name: slow, memory: 32GiB, profiled_as: [{gpu: v100, speed: 0.5}]}]
+  switches: [{name: s}]
+  nodes:
+    - {name: n, switch: s, gpus: 2, gpu: v100, nic: 10Gbit/s, fabric: 100Gbit/s}
+    - {name: o, switch: s, gpus: 2, gpu: slow, nic: 10Gbit/s, fabric: 100Gbit/s}
+jobs:
+  - {name: free, model: alexnet, workers: 2, iterations: 2}
+  - {name: tied, model: alexnet, workers: 2, iterations: 2, placement: {gpu_types: [slow]}, spb: {rule: free, min_mean_depth: 0.3}}
+`))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	r, err := whatif.Resilience(t.Context(), document.Spec, models, whatif.ResilienceOptions{Failures: 1})
+	require.NoError(t, err)
+	i := slices.IndexFunc(r.Harm, func(h whatif.Harm) bool { return h.Failures[0].Node == "o" })
+	require.GreaterOrEqual(t, i, 0, "%v", r.Harm)
+	assert.Equal(t, []string{`job "tied": there is no GPU of a type that it runs on`}, r.Harm[i].Infeasible)
+}

@@ -78,7 +78,10 @@ func (m *Model) demand(jobs []instance.JobID) Class {
 	d := Class{Job: j, Jobs: jobs}
 	if d.NoMemory = !d.fit(m, true); d.NoMemory {
 		// No schedule exists, so any number is a bound: continue without memory.
-		d.fit(m, false)
+		if !d.fit(m, false) { // nor are there GPUs that it runs on
+			d.Moment, d.Unplaced = new(big.Rat), true
+			return d
+		}
 	}
 	d.Work, d.Moment = LeastWork(j, d.Shortest)
 	d.Modes = m.modes(&d, true)

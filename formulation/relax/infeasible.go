@@ -93,6 +93,10 @@ func (m *Model) tooLarge() []string {
 				}
 				largest = max(largest, m.Instance.Types[t].Memory)
 			}
+			if need < 0 {
+				reasons = append(reasons, fmt.Sprintf("%s: there is no GPU of a type that it runs on", name))
+				continue
+			}
 			reasons = append(reasons, fmt.Sprintf("%s: a worker needs at least %v of memory, the GPUs it may use have %v",
 				name, need, largest))
 			continue
