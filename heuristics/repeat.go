@@ -110,15 +110,15 @@ func (r *repeater) begin(most int) bool {
 		if err != nil {
 			return false
 		}
-		if most > 1 && r.in.MaxPeriod > 0 {
-			if float64(s.Makespan(small)) > 1.1*float64(r.in.MaxPeriod) {
-				continue
-			}
-			if r.most = max(r.most, most); r.walks == nil && periodic.Repeated(r.in, s) == nil {
-				continue // the first is a plan, and later ones may become plans
-			}
+		bounded := most > 1 && r.in.MaxPeriod > 0
+		if bounded && float64(s.Makespan(small)) > 1.1*float64(r.in.MaxPeriod) {
+			continue
 		}
-		r.walks, r.last, r.stale, r.most = newImprover(r.ctx, r.options, small, r.rng, s), nil, 0, max(r.most, most)
+		r.most = max(r.most, most)
+		if bounded && r.walks == nil && periodic.Repeated(r.in, s) == nil {
+			continue // the first is a plan, and later ones may become plans
+		}
+		r.walks, r.last, r.stale = newImprover(r.ctx, r.options, small, r.rng, s), nil, 0
 		return true
 	}
 }

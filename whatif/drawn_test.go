@@ -44,7 +44,7 @@ func TestDrawn(t *testing.T) {
 	var planned int
 	for seed := *drawnFirst; seed < *drawnFirst+many; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			defer func() { // else one crash ends the sweep
+			defer func() { // so that a crash does not end the sweep, unless it is in another goroutine
 				if r := recover(); r != nil {
 					t.Errorf("%v\n%s", r, debug.Stack())
 				}

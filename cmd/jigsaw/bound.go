@@ -104,7 +104,7 @@ func boundTable(w io.Writer, std cli.Streams, r *jigsaw.Result) {
 	}
 	for i, b := range r.Bounds {
 		if strongest[string(b.Kind)] == i {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, jigsaw.FormatValueLike(r.Instance, b.Value, r.Dual), certified(b.Certified))
+			fmt.Fprintf(t, "%s\t%s\t%s\n", b.Kind, r.FormatValue(b.Value), certified(b.Certified))
 		}
 	}
 	t.Flush()

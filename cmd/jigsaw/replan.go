@@ -356,7 +356,7 @@ func replanTable(w io.Writer, std cli.Streams, r *jigsaw.ReplanResult, began tim
 		begins = "on " + view.Moment(began, time.Duration(r.Origin).Seconds())
 	}
 	fmt.Fprintf(w, "the rest begins %s; its %s is %s, the bound %s\n", begins, r.Instance.Objective.Words(),
-		jigsaw.FormatValue(r.Instance, r.Primal), jigsaw.FormatValueLike(r.Instance, r.Dual, r.Primal))
+		r.FormatValue(r.Primal), r.FormatValue(r.Dual))
 	status(w, r.Result)
 	std.Notes(w, r.Notes)
 }

@@ -95,6 +95,11 @@ func (in *Instance) Exits() (out, back [][]LinkID) {
 	return out, back
 }
 
+// Switched reports whether racks are joined by links between switches, not only by uplinks to one core.
+func (in *Instance) Switched() bool {
+	return slices.ContainsFunc(in.Links, func(l Link) bool { return l.Kind == Trunk })
+}
+
 // Routes calls f with the links of every route between two racks that a job may take, in order, for its policy; 0: none.
 func (in *Instance) Routes(f func(policy, from, to int, links []LinkID)) {
 	policies := make([]bool, 1+len(in.Policies))

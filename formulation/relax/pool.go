@@ -134,7 +134,7 @@ func NewNetwork(in *instance.Instance) *Network {
 	all, fastest := Uplinks(in), fastestRoutes(in)
 	n := &Network{
 		PoolOf: make([]int, len(in.Nodes)), joined: in.Joined(),
-		switched: slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }),
+		switched: in.Switched(),
 	}
 	index := map[string]int{}
 	for r := range in.Racks {

@@ -30,7 +30,7 @@ type ring struct {
 // or if there are too many racks.
 func ringsOf(in *instance.Instance) (rings [][]ring) {
 	racks := len(in.Racks)
-	if racks > mostRingRacks || !slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }) {
+	if racks > mostRingRacks || !in.Switched() {
 		return nil
 	}
 	hops := make([][][]instance.LinkID, 1+len(in.Policies)) // by policy, and by racks from and to

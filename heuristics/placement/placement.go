@@ -178,7 +178,7 @@ func newReach(in *instance.Instance, policy int) *Reach {
 
 // nearRacks orders racks by the speed of routes from each of them, and back; see [Reach].
 func nearRacks(in *instance.Instance, policy int) (near [][]int) {
-	if !slices.ContainsFunc(in.Links, func(l instance.Link) bool { return l.Kind == instance.Trunk }) || len(in.Racks) > mostNearRacks {
+	if !in.Switched() || len(in.Racks) > mostNearRacks {
 		return nil
 	}
 	speed := make([]instance.Rate, len(in.Racks)*len(in.Racks)) // both ways

@@ -354,10 +354,10 @@ func (f *Program) links(sign int64, open func(name string, links int64, shapes [
 				u := f.useOf(i, m, l.Speed)
 				switch u.Col, u.Times = s.does[m], int64(o.Crosses(&l)); {
 				case l.Resource == "waypoint": // one link, which a synchronisation may cross several times
-					u.Ticks, u.Times = exact.Multiply(u.Ticks, u.Times), 1
 					for i := range u.Paces {
-						u.Paces[i].Ticks = exact.Multiply(u.Paces[i].Ticks, int64(o.Crosses(&l)))
+						u.Paces[i].Ticks = exact.Multiply(u.Paces[i].Ticks, u.Times)
 					}
+					u.Ticks, u.Times = exact.Multiply(u.Ticks, u.Times), 1
 				case places == 1:
 				case l.Resource == "nic":
 					u.Col, u.Times = s.node[m][where], 1
