@@ -32,9 +32,9 @@ type Decision struct {
 	// Even: the deep tasks of an iteration go to the GPUs with the least work left,
 	// not to the first to start.
 	Even bool
-	// slow[j] is the fastest rate level that job j may use, as an index into
+	// Slow[j] is the fastest rate level that job j may use, as an index into
 	// Instance.RateLevels, so that others may share its links; nil: all levels.
-	slow []uint8
+	Slow []uint8
 	// Latest, unless 0, lets the event-driven decoder give up once the makespan
 	// appears to exceed it.
 	Latest instance.Tick
@@ -49,10 +49,10 @@ func (d *Decision) key(j int32, i int32) int64 {
 
 // fastest returns the index of the fastest rate level that job j may use.
 func (d *Decision) fastest(j int) int {
-	if d.slow == nil {
+	if d.Slow == nil {
 		return 0
 	}
-	return int(d.slow[j])
+	return int(d.Slow[j])
 }
 
 // syncs appends the rate levels at which job j may synchronise.

@@ -60,7 +60,7 @@ func (p *Portfolio) Resume(from *Decision, as []int) {
 	var list []*Decision
 	for _, where := range []*placement.Placement{level, kept} {
 		d := *from
-		d.Counts, d.Where, d.slow = counts, where, nil
+		d.Counts, d.Where, d.Slow = counts, where, nil
 		d.Base, d.Slope = Measure(p.In, where, counts).Keys(p.In, d.rule)
 		list = append(list, &d)
 	}

@@ -311,15 +311,15 @@ func (m *mutation) slowDown() bool {
 	if levels < 2 || !m.in.Jobs[j].HasSync() {
 		return false
 	}
-	if m.d.slow == nil {
-		m.d.slow = make([]uint8, len(m.in.Jobs))
+	if m.d.Slow == nil {
+		m.d.Slow = make([]uint8, len(m.in.Jobs))
 	} else {
-		m.d.slow = slices.Clone(m.d.slow)
+		m.d.Slow = slices.Clone(m.d.Slow)
 	}
 	level := uint8(m.rng.IntN(levels))
-	if level == m.d.slow[j] {
+	if level == m.d.Slow[j] {
 		return false
 	}
-	m.d.slow[j] = level
+	m.d.Slow[j] = level
 	return true
 }

@@ -30,6 +30,8 @@ type residencySearch struct {
 	stale  int                // kicks since the last gain on this trip
 	styles []decoding
 	liked  *decoding         // the best style here
+	sync   []int             // jobs that synchronise, if there is a choice of rate levels
+	slow   []uint8           // per job: the fastest rate level that it may use on this trip, an index
 	trip   state.Incumbent   // the best of this trip
 	finds  []state.Incumbent // the best of finished trips
 	best   state.Incumbent   // of all, since the last exchange of results
@@ -51,12 +53,20 @@ const (
 	// residencyHeat is the mean relative amount by which a residency search accepts worse
 	// schedules.
 	residencyHeat = 1e-3
+	// mostSlowed is the largest number of jobs that a trip begins to slow down.
+	mostSlowed = 16
 	// fewDecodings is the number of styles tried on residencies that look good.
 	fewDecodings = 4
 )
 
 func newResidencySearch(o *state.Operations, rng *rand.Rand, reach *placement.Reach) *residencySearch {
 	s := &residencySearch{Operations: o, rng: rng, reach: reach, dispatch: list.NewDispatcher(o.In, o.Layout), out: list.NewRecord(o.Layout, len(o.In.Jobs))}
+	s.slow = make([]uint8, len(o.In.Jobs))
+	for j := range o.In.Jobs {
+		if len(o.In.RateLevels) > 1 && o.In.Jobs[j].HasSync() {
+			s.sync = append(s.sync, j)
+		}
+	}
 	rules := []list.Rule{list.EvenProgress, list.LongestChain, list.CriticalRatio}
 	patience := 2
 	if o.In.Objective == instance.WeightedCompletion {
@@ -79,7 +89,8 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 	for s.owed -= work; s.owed < 0 && ctx.Err() == nil; {
 		steps := s.steps()
 		styles := fewDecodings
-		if s.trip.Schedule == nil || s.stale >= residencyPatience {
+		begins := s.trip.Schedule == nil || s.stale >= residencyPatience
+		if begins {
 			if s.trip.Schedule != nil {
 				s.finds = append(s.finds, s.trip)
 			}
@@ -104,6 +115,26 @@ func (s *residencySearch) walk(ctx context.Context, work int) {
 			s.here = v
 			s.annealer.Keep(&s.kept)
 		}
+		if begins {
+			s.slowDown(ctx)
+		}
+	}
+}
+
+// slowDown tries other rate levels for a few jobs, one after the other, on the residencies at hand. A long
+// synchronisation at full speed delays every short iteration that needs the same link.
+func (s *residencySearch) slowDown(ctx context.Context) {
+	for range min(len(s.sync), mostSlowed) {
+		j := s.sync[s.rng.IntN(len(s.sync))]
+		before := s.slow[j]
+		s.slow[j] = uint8(s.rng.IntN(len(s.In.RateLevels)))
+		v, decoded := s.decode(ctx, 1, 0)
+		s.owed += 10 * decoded * len(s.Job)
+		if v.Ahead(s.here) {
+			s.here = v
+		} else {
+			s.slow[j] = before
+		}
 	}
 }
 
@@ -126,6 +157,7 @@ func (s *residencySearch) settle(ctx context.Context) bool {
 			s.how.Counts[j] = sets[n]
 		}
 	}
+	clear(s.slow)
 	how := placement.Options{Counts: s.how.Counts, Reach: s.reach}
 	p := placement.NewPlacer(s.In, how)
 	switch s.rng.IntN(3) {
@@ -173,7 +205,7 @@ func (s *residencySearch) decode(ctx context.Context, styles int, part float64) 
 			}
 		}
 		base, slope := m.Keys(s.In, style.rule)
-		d := &list.Decision{Counts: s.how.Counts, Where: where, Base: base, Slope: slope, Patience: style.patience, Even: style.even}
+		d := &list.Decision{Counts: s.how.Counts, Where: where, Base: base, Slope: slope, Patience: style.patience, Even: style.even, Slow: s.slow}
 		if s.In.Objective == instance.Makespan && s.here.Late == 0 {
 			d.Latest = instance.Tick(s.here.Float() * (1 + part))
 		}
