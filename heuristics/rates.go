@@ -140,7 +140,7 @@ func (s *rateSearch) choose(best *instance.Schedule, value float64) *ratePattern
 	for range patternDraws {
 		var iterations []int
 		if len(s.good) == 0 || s.rng.IntN(2) == 0 {
-			iterations = best.Iterations(s.in)
+			iterations = s.shorter(best.Iterations(s.in))
 		} else {
 			iterations = slices.Clone(s.draw().iterations)
 		}
@@ -175,6 +175,18 @@ func (s *rateSearch) draw() *ratePattern {
 		n++
 	}
 	return s.good[n]
+}
+
+// shorter returns iterations in about the same proportion, fewer if they are too many for a pattern, and sometimes anyway.
+func (s *rateSearch) shorter(iterations []int) []int {
+	if fits(s.in, s.needs, iterations) && s.rng.IntN(4) > 0 {
+		return iterations
+	}
+	want := make([]float64, len(iterations))
+	for j, n := range iterations {
+		want[j] = float64(n)
+	}
+	return Pattern(s.in, want, 1+s.rng.IntN(min(mostRepeated, slices.Max(iterations))))
 }
 
 // change changes the iterations of a few jobs by one each, sometimes after it has doubled or

@@ -18,6 +18,27 @@ import (
 	"jigsaw/method"
 )
 
+// TestShorterPatterns: numbers of iterations that are too many for a pattern are scaled down.
+func TestShorterPatterns(t *testing.T) {
+	for seed := range uint64(20) {
+		in := instancetest.Random(heuristicstest.Source(seed), instancetest.Options{Objective: instance.Throughput, Jobs: 3})
+		in.MaxPeriod = 0
+		s := Config{}.newRateSearch(t.Context(), in, heuristicstest.Source(seed))
+		iterations := make([]int, len(in.Jobs))
+		for j := range iterations {
+			iterations[j] = 10_000 * j
+		}
+		if len(in.Jobs) < 2 {
+			continue
+		}
+		require.False(t, fits(in, s.needs, iterations))
+		got := s.shorter(iterations)
+		require.True(t, fits(in, s.needs, got), "seed %d: %v", seed, got)
+		require.Zero(t, got[0])
+		require.Positive(t, got[1])
+	}
+}
+
 // TestRatesTiny counts how often the search finds the optimum by
 // brute force.
 func TestRatesTiny(t *testing.T) {

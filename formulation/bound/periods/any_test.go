@@ -18,6 +18,7 @@ import (
 	"jigsaw/formulation/relax"
 	model "jigsaw/formulation/relax/fluid"
 	"jigsaw/formulation/relax/linear"
+	"jigsaw/formulation/relax/periods"
 	"jigsaw/formulation/relax/verify"
 )
 
@@ -78,6 +79,44 @@ func TestAnyPeriod(t *testing.T) {
 	}
 	t.Logf("%d bounds, %d trees, %d better than the program alone", solved, split, better)
 	assert.Greater(t, better, int(n)/20)
+}
+
+// TestHomesOfJobs: of three jobs on a node of two GPUs and two nodes of one, all of them cannot be half on the fast one. Each
+// has tasks of 2 ms, and synchronises within the node in 1 ms, between the others in 6.
+func TestHomesOfJobs(t *testing.T) {
+	s := boundtest.Engine(t)
+	spec := &instance.Spec{
+		Version: instance.Version, Objective: instance.Throughput,
+		Cluster: instance.ClusterSpec{
+			GPUTypes: []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks: []instance.RackSpec{
+				{Nodes: 1, GPUs: 2, GPU: "v100", NIC: 1e6, Fabric: 16e6},
+				{Nodes: 2, GPUs: 1, GPU: "v100", NIC: 1e6, Fabric: 16e6},
+			},
+			RateLevels: []instance.RateLevel{1},
+		},
+		Profiles: []*instance.Profile{{Model: "m", GPU: "v100", Batch: 8, Layers: []instance.Layer{
+			{Name: "l", Forward: 1e6, Backward: 1e6, Parameters: 500},
+		}}},
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: name, Model: "m", Workers: 2, Weight: 1, SPB: instance.SPBSpec{Rule: "full"}})
+	}
+	in := boundtest.Compile(t, spec)
+	root, err := fluid.Bound(t.Context(), in, s, fluid.Limits{})
+	require.NoError(t, err)
+	b, err := Bound(t.Context(), in, s, Limits{Until: func() *big.Rat { return nil }, Nodes: 60})
+	require.NoError(t, err)
+	t.Logf("fluid %v, any period %v", root.Value.FloatString(4), b.Value.FloatString(4))
+	homes := 0
+	f := periods.New(relax.New(in), b.Proof(in).Columns).Program(0, nil)
+	for _, n := range b.Proof(in).Tree {
+		if n.Kind == relax.ColumnKind && strings.Contains(f.Linear.Cols[n.Column].Name, ".does.") {
+			homes++
+		}
+	}
+	assert.Positive(t, homes)
+	assert.True(t, in.Objective.Better(root.Value, b.Value))
 }
 
 // TestWideRows maximises the left sides of rows (27) and (28): with their coefficients as weights, no plan has a

@@ -1,6 +1,7 @@
 package periods
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -78,10 +79,12 @@ func (t *search) branch(ctx context.Context, r *relaxation, n *periodNode, s *so
 }
 
 // branchAnyPeriod splits a node of plans of any period at the rate whose products are off by the most value or, where
-// they hardly are, at the number of GPUs that is farthest from a whole one.
+// they hardly are, at the number of GPUs that is farthest from a whole one. Where a job does much more than that
+// outside of its main mode, the node is split at that mode.
 func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
 	rate, most, total := -1, 0.0, 0.0
 	gpus, apart := -1, tree.IntegralityTol
+	home, spread := -1, 0.0 // the main mode of the job that is worth most elsewhere
 	for i, col := range r.Rates.Cols {
 		if col < 0 {
 			continue
@@ -92,6 +95,12 @@ func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
 			weight = 1 / float64(r.upper[col]+1)
 		}
 		total += weight * x[col]
+		if does := r.Shapes[i].Does(); len(does) > 1 {
+			main := slices.MaxFunc(does, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+			if rest := weight * (x[col] - x[main]); rest > spread {
+				home, spread = main, rest
+			}
+		}
 		sum := 0.0
 		for _, p := range r.Rates.Shares[i] {
 			sum += off(x, col, p.GPUs, p.Does)
@@ -104,6 +113,8 @@ func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
 		}
 	}
 	switch {
+	case spread > max(much*most, leastOff*total):
+		n.divide(r, home, 0)
 	case gpus >= 0 && most < leastOff*total:
 		n.divide(r, gpus, int64(math.Floor(x[gpus])))
 	case rate >= 0 && most > tree.IntegralityTol*total:
@@ -113,10 +124,12 @@ func (t *search) branchAnyPeriod(r *relaxation, n *periodNode, x []float64) {
 	}
 }
 
-// leastOff is the share of the value up to which products may be off while numbers of GPUs are made whole; edge is how
-// far, of the range of a rate, splits stay away from its ends.
+// leastOff is the share of the value up to which products may be off while numbers of GPUs are made whole; much is how
+// many times as much a job must do outside of its main mode; edge is how far, of the range of a rate, splits stay away
+// from its ends.
 const (
 	leastOff = 0.002
+	much     = 4
 	edge     = 0.1
 )
 

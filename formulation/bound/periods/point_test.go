@@ -28,7 +28,7 @@ func TestSchedulesArePoints(t *testing.T) {
 	if testing.Short() {
 		n = 240
 	}
-	points, rows, tight := 0, 0, 0
+	points, rows, tight, splits := 0, 0, 0, 0
 	for seed := range n {
 		rng := rand.New(rand.NewPCG(seed, 102))
 		objective := instance.Objectives()[seed%4]
@@ -94,9 +94,49 @@ func TestSchedulesArePoints(t *testing.T) {
 			limits[i] = x
 		}
 		hold(programs.Program(0, limits).Program)
+		splits += splitAtHomes(t, rng, f, newPoint(f.Program, schedule))
 	}
-	t.Logf("%d points, %d rows, %d of them tight", points, rows, tight)
+	t.Logf("%d points, %d rows, %d of them tight, %d splits", points, rows, tight, splits)
 	assert.Greater(t, tight, rows/4)
+	assert.Greater(t, splits, int(n)/4)
+}
+
+// splitAtHomes splits a program at what jobs do in their modes, and follows a point, which must be in one of the parts.
+// It returns the number of splits.
+func splitAtHomes(t *testing.T, rng *rand.Rand, f *periods.Program, p *fluidPoint) (splits int) {
+	within := func(n *periods.Narrowing) bool {
+		_, lower, upper := f.Within(n)
+		for col := range f.Linear.Cols {
+			v := p.value[f.Linear.Cols[col].Name]
+			if v == nil {
+				v = whole(0)
+			}
+			if v.Cmp(whole(lower[col])) < 0 || v.Cmp(whole(upper[col])) > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	var n *periods.Narrowing
+	require.True(t, within(n))
+	for range 6 {
+		if len(f.Shapes) == 0 {
+			break // nothing can run
+		}
+		does := f.Shapes[rng.IntN(len(f.Shapes))].Does()
+		col := does[rng.IntN(len(does))]
+		_, lower, upper := f.Within(n)
+		parts, ok := f.Split(n, col, 0, lower[col], upper[col])
+		if !ok {
+			continue
+		}
+		splits++
+		if n = parts[0]; !within(n) {
+			n = parts[1]
+		}
+		require.True(t, within(n), "split at %s", f.Linear.Cols[col].Name)
+	}
+	return splits
 }
 
 // fluidPoint is the point of a schedule, by the names of the columns of a program.
@@ -165,10 +205,13 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 			p.add(did, "%s.racks%s.k%d", shape.ID, strings.TrimPrefix(o.ID(), "spread"), slices.IndexFunc(network.Racks, func(c relax.RackClass) bool { return slices.Contains(c.Racks, r) }))
 		}
 	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(f.Linear.Cols, func(c linear.Col) bool { return c.Name == name })
+	}
 	for g := range members {
 		slices.SortFunc(members[g], func(a, b string) int { return p.order(a) - p.order(b) })
 		set := "share." + strings.Join(members[g], ".")
-		if !slices.ContainsFunc(f.Linear.Cols, func(c linear.Col) bool { return c.Name == set }) {
+		if !has(set) {
 			set = "share.aggregate"
 		}
 		if len(members[g]) > 0 {
@@ -179,12 +222,24 @@ func newPoint(f *fluid.Program, s *instance.Schedule) *fluidPoint {
 				p.add(one, "%s.%s", set, id)
 			}
 		}
+		valuable := "valuable"
+		for _, id := range members[g] {
+			if has("valuable." + id) {
+				valuable += "." + id
+			}
+		}
+		p.add(one, "%s", valuable)
 		for _, t := range s.Tasks {
 			if int(t.GPU) != g {
 				continue
 			}
 			shape := p.shapes[t.Job]
 			p.add(each, "%s.%s.d%d", set, shape.ID, t.Depth)
+			if has("valuable." + shape.ID) {
+				p.add(each, "%s.%s.d%d", valuable, shape.ID, t.Depth)
+			} else {
+				p.add(new(big.Rat).Mul(each, whole(int64(shape.Class.Shortest[t.Depth]))), "%s.others", valuable)
+			}
 			if len(p.modes[t.Job].Pools) > 1 {
 				p.add(each, "%s.tasks.%s.d%d", shape.ID, network.Pools[network.PoolOf[in.GPUs[t.GPU].Node]].ID, t.Depth)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"jigsaw/formulation/relax/exact"
 	"jigsaw/formulation/relax/linear"
-	"math"
 	"slices"
 )
 
@@ -39,13 +38,13 @@ func (s *sharing) each(i int, cols []int, f func(x int, length int64)) {
 
 // meet adds a co-resident set.
 func (s *sharing) meet(members []int) {
-	name := "share"
+	name := s.name
 	for _, i := range members {
 		name += "." + s.Shapes[i].ID
 	}
 	kinds := slices.Compact(slices.Clone(members))
 	times := make([]int64, len(kinds)) // how often each is in the co-resident set
-	most := int64(math.MaxInt64)       // GPUs
+	most := s.total()                  // GPUs
 	for n, i := range kinds {
 		for _, o := range members {
 			if o == i {
@@ -71,6 +70,11 @@ func (s *sharing) meet(members []int) {
 		s.Linear.Term(chain, gpus, exact.Multiply(-s.Period, times[n]))
 	}
 	s.Linear.Term(busy, gpus, -s.Period)
+	if s.others >= 0 {
+		x := s.Linear.Col(name+".others", 0, exact.Multiply(most, s.Period))
+		s.Linear.Term(busy, x, 1)
+		s.Linear.Term(s.others, x, -1)
+	}
 	c := coResidentSet{gpus, map[int][]int{}}
 	for n, i := range kinds {
 		c.does[i] = cols[n]
@@ -129,28 +133,16 @@ func (s *sharing) fits(members []int, i, depth int) bool {
 		if n == 0 {
 			continue
 		}
-		left := s.Model.Instance.Types[t].Memory
-		for _, o := range members {
-			costs := s.Shapes[o].Class.Job.On[t]
-			if costs == nil {
-				left = -1
-				break
-			}
-			left -= min(left+1, costs.Persistent)
-		}
-		if left >= 0 && s.Shapes[i].Class.Fits[t][depth] && s.Shapes[i].Class.Job.On[t].Ephemeral[depth] <= left {
+		if left := s.room(members, t); left >= 0 && s.Shapes[i].Class.Fits[t][depth] && s.Shapes[i].Class.Job.On[t].Ephemeral[depth] <= left {
 			return true
 		}
 	}
 	return false
 }
 
-// gather adds the aggregate set.
-func (s *sharing) gather() {
-	total := int64(0)
-	for _, n := range s.Model.GPUs {
-		total += n
-	}
+// gather adds the aggregate set, of sets of more than size jobs.
+func (s *sharing) gather(size int64) {
+	total := s.total()
 	gpus := s.Linear.Col("share.aggregate", 0, total)
 	s.Linear.Term(s.gpus, gpus, 1)
 	busy := s.Linear.Row("share.aggregate.busy", linear.AtMost, 0, linear.About{})
@@ -175,5 +167,13 @@ func (s *sharing) gather() {
 		s.aggregate.homes, s.aggregate.does = append(s.aggregate.homes, homes), append(s.aggregate.does, cols)
 	}
 	s.Linear.Term(busy, gpus, -s.Period)
-	s.Linear.Term(many, gpus, -int64(s.size+1))
+	s.Linear.Term(many, gpus, -(size + 1))
+}
+
+// total is the number of GPUs.
+func (f *Program) total() (sum int64) {
+	for _, n := range f.Model.GPUs {
+		sum += n
+	}
+	return sum
 }

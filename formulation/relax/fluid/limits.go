@@ -35,11 +35,11 @@ type product struct {
 }
 
 // rates adds the columns and rows; most is how many iterations some jobs of a class can do in a period.
-func (s *sharing) rates(limits []relax.Interval, most func(d *relax.Class, jobs int64) int64) {
+func (f *Program) rates(limits []relax.Interval, most func(d *relax.Class, jobs int64) int64, list []*sharing) {
 	r := &Rates{Limits: limits}
-	s.Rates = r
-	for i := range s.Shapes {
-		shape := &s.Shapes[i]
+	f.Rates = r
+	for i := range f.Shapes {
+		shape := &f.Shapes[i]
 		if r.Cols = append(r.Cols, -1); limits == nil {
 			r.Limits = append(r.Limits, relax.Interval{From: 0, To: most(shape.Class, 1)})
 		}
@@ -47,20 +47,22 @@ func (s *sharing) rates(limits []relax.Interval, most func(d *relax.Class, jobs 
 		if shape.Jobs > 1 {
 			continue
 		}
-		x := s.Linear.Col(shape.ID+".rate", 0, most(shape.Class, 1))
+		x := f.Linear.Col(shape.ID+".rate", 0, most(shape.Class, 1))
 		r.Cols[i] = x
-		row := s.Linear.Row(shape.ID+".rate", linear.Equal, 0, linear.About{})
-		s.Linear.Term(row, x, -1)
+		row := f.Linear.Row(shape.ID+".rate", linear.Equal, 0, linear.About{})
+		f.Linear.Term(row, x, -1)
 		for _, does := range shape.does {
-			s.Linear.Term(row, does, 1)
+			f.Linear.Term(row, does, 1)
 		}
-		for _, c := range s.sets {
-			if does, ok := c.does[i]; ok {
-				s.product(i, does, c.gpus)
+		for _, s := range list {
+			for _, c := range s.sets {
+				if does, ok := c.does[i]; ok {
+					s.product(i, does, c.gpus)
+				}
 			}
-		}
-		if s.aggregate.homes != nil {
-			s.product(i, s.aggregate.does[i], s.aggregate.homes[i])
+			if s.aggregate.homes != nil {
+				s.product(i, s.aggregate.does[i], s.aggregate.homes[i])
+			}
 		}
 	}
 }
@@ -94,6 +96,17 @@ func (r *Rates) CountsGPUs(col int) bool {
 		}
 	}
 	return false
+}
+
+// Elsewhere returns the columns of what a job does in its other modes, given that of one. ok is false if it has no
+// other, or the column is not about the iterations of a single job.
+func (f *Program) Elsewhere(col int) (others []int, ok bool) {
+	for i := range f.Shapes {
+		if s := &f.Shapes[i]; s.Jobs == 1 && slices.Contains(s.does, col) {
+			others = slices.DeleteFunc(slices.Clone(s.does), func(x int) bool { return x == col })
+		}
+	}
+	return others, len(others) > 0
 }
 
 // Within returns the limits of the rates in a node.

@@ -75,12 +75,9 @@ func (f *Program) buildRates(period int64, limits []relax.Interval) {
 		return f.Linear.Row(name, linear.AtMost, exact.Multiply(relax.LinkUnit*links, f.Period), a)
 	})
 	f.wide()
-	s := f.sharing()
-	if period > 0 || f.Split && s != nil {
-		if s == nil { // too many classes for co-resident sets
-			s = &sharing{Program: f}
-		}
-		s.rates(limits, most)
+	list := f.sharing(period == 0)
+	if period > 0 || f.Split && list != nil {
+		f.rates(limits, most, list)
 	}
 	if maxMin {
 		f.smallestRate()

@@ -31,6 +31,9 @@ type Shape struct {
 	tasks map[int][]int
 }
 
+// Does are the columns of the iterations done, by mode.
+func (s *Shape) Does() []int { return s.does }
+
 // FewClasses is the number of classes up to which each is a shape of its own.
 const FewClasses = 200
 

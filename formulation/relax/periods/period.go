@@ -80,17 +80,26 @@ func (s *Programs) Program(ticks int64, limits []relax.Interval) *Program {
 func (f *Program) Whole() bool { return f.ticks > 0 }
 
 // Split returns the parts of a node in which a column is at most, or at least, at; ok is false if it cannot be
-// split there. Parts of plans of any period share the rate at.
+// split there. Parts of plans of any period share the rate at. They may also be split at 0 iterations of a job in one
+// of its modes: it does not live there in the first part, and nowhere else in the second.
 func (f *Program) Split(n *Narrowing, col int, at, lower, upper int64) (parts [2]*Narrowing, ok bool) {
 	next := at + 1
 	switch {
 	case at < lower || at >= upper || col == f.Least:
 		return parts, false
-	case f.Whole():
+	case f.Whole() || f.Rates.CountsGPUs(col):
 	case slices.Contains(f.Rates.Cols, col):
 		next = at
-	case !f.Rates.CountsGPUs(col):
-		return parts, false
+	default:
+		elsewhere, ok := f.Elsewhere(col)
+		if !ok || at > 0 {
+			return parts, false
+		}
+		parts = [2]*Narrowing{{Parent: n, Col: col}, n}
+		for _, other := range elsewhere {
+			parts[1] = &Narrowing{Parent: parts[1], Col: other}
+		}
+		return parts, true
 	}
 	return [2]*Narrowing{{Parent: n, Col: col, Upper: at}, {Parent: n, Col: col, Lower: next, Upper: upper}}, true
 }
