@@ -28,7 +28,8 @@
 // gangs and slow networks.
 //
 // Greedy (greedy.go) decodes a portfolio of placements, rules (rules.go) and
-// patiences and keeps the best. Then (improve.go) it changes the best decision
+// patiences and keeps the best, with each job at each slower rate level, one after the
+// other. Then (improve.go) it changes the best decision
 // at random, one job's priority, residency or multiset at a time; it also follows
 // decisions that are a little worse, and when it stalls it goes on from a
 // decision whose jobs, or those of one GPU, have been placed anew. Work is budgeted

@@ -32,9 +32,32 @@ func Greedy(ctx context.Context, o state.Options, in *instance.Instance, rng *ra
 		o.Constructed(p.Best.Schedule(in, p.Layout))
 	}
 	if !o.Without[method.ListChanges] {
+		p.slowDown()
 		p.Improve()
 	}
 	return p.result()
+}
+
+// slowDown tries every job at every slower rate level, one after the other, if that takes no more than a quarter of the
+// budget: a long synchronisation at full speed delays every short iteration that needs the same link.
+func (p *Portfolio) slowDown() {
+	if p.Chosen == nil || p.Budget/p.Cost < 4*len(p.In.Jobs)*(len(p.In.RateLevels)-1) {
+		return
+	}
+	for j := range p.In.Jobs {
+		var list []*Decision
+		for level := 1; level < len(p.In.RateLevels) && p.In.Jobs[j].HasSync(); level++ {
+			d := *p.Chosen
+			if d.Slow = make([]uint8, len(p.In.Jobs)); p.Chosen.Slow != nil {
+				copy(d.Slow, p.Chosen.Slow)
+			}
+			d.Slow[j] = uint8(level)
+			list = append(list, &d)
+		}
+		if len(list) > 0 && !p.try(list) {
+			return
+		}
+	}
 }
 
 // Resume tries a decision for another instance, translated to this one, which has the
