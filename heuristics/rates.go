@@ -179,14 +179,15 @@ func (s *rateSearch) draw() *ratePattern {
 
 // shorter returns iterations in about the same proportion, fewer if they are too many for a pattern, and sometimes anyway.
 func (s *rateSearch) shorter(iterations []int) []int {
-	if fits(s.in, s.needs, iterations) && s.rng.IntN(4) > 0 {
+	most := slices.Max(iterations)
+	if most == 0 || fits(s.in, s.needs, iterations) && s.rng.IntN(4) > 0 {
 		return iterations
 	}
 	want := make([]float64, len(iterations))
 	for j, n := range iterations {
 		want[j] = float64(n)
 	}
-	return Pattern(s.in, want, 1+s.rng.IntN(min(mostRepeated, slices.Max(iterations))))
+	return Pattern(s.in, want, 1+s.rng.IntN(min(mostRepeated, most)))
 }
 
 // change changes the iterations of a few jobs by one each, sometimes after it has doubled or

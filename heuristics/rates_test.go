@@ -36,6 +36,7 @@ func TestShorterPatterns(t *testing.T) {
 		require.True(t, fits(in, s.needs, got), "seed %d: %v", seed, got)
 		require.Zero(t, got[0])
 		require.Positive(t, got[1])
+		require.Equal(t, make([]int, len(in.Jobs)), s.shorter(make([]int, len(in.Jobs))))
 	}
 }
 

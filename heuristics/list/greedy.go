@@ -54,8 +54,10 @@ func (p *Portfolio) slowDown() {
 			d.Slow[j] = uint8(level)
 			list = append(list, &d)
 		}
-		if len(list) > 0 && !p.try(list) {
-			return
+		for some := range slices.Chunk(list, batch) {
+			if !p.try(some) {
+				return
+			}
 		}
 	}
 }
