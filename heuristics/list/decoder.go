@@ -55,6 +55,14 @@ func (d *Decision) fastest(j int) int {
 	return int(d.Slow[j])
 }
 
+// slowDown makes a level the fastest that job j may use. It copies the levels, which other decisions may share.
+func (d *Decision) slowDown(in *instance.Instance, j instance.JobID, level uint8) {
+	before := d.Slow
+	d.Slow = make([]uint8, len(in.Jobs))
+	copy(d.Slow, before)
+	d.Slow[j] = level
+}
+
 // syncs appends the rate levels at which job j may synchronise.
 func (d *Decision) syncs(list []state.SyncLevel, in *instance.Instance, j int) []state.SyncLevel {
 	return state.AppendSyncLevels(list, in, &in.Jobs[j], d.Counts[j], &d.Where.Span[j], d.fastest(j))

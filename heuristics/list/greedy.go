@@ -48,10 +48,7 @@ func (p *Portfolio) slowDown() {
 		var list []*Decision
 		for level := 1; level < len(p.In.RateLevels) && p.In.Jobs[j].HasSync(); level++ {
 			d := *p.Chosen
-			if d.Slow = make([]uint8, len(p.In.Jobs)); p.Chosen.Slow != nil {
-				copy(d.Slow, p.Chosen.Slow)
-			}
-			d.Slow[j] = uint8(level)
+			d.slowDown(p.In, instance.JobID(j), uint8(level))
 			list = append(list, &d)
 		}
 		for some := range slices.Chunk(list, batch) {

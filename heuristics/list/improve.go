@@ -311,15 +311,10 @@ func (m *mutation) slowDown() bool {
 	if levels < 2 || !m.in.Jobs[j].HasSync() {
 		return false
 	}
-	if m.d.Slow == nil {
-		m.d.Slow = make([]uint8, len(m.in.Jobs))
-	} else {
-		m.d.Slow = slices.Clone(m.d.Slow)
-	}
 	level := uint8(m.rng.IntN(levels))
-	if level == m.d.Slow[j] {
+	if int(level) == m.d.fastest(int(j)) {
 		return false
 	}
-	m.d.Slow[j] = level
+	m.d.slowDown(m.in, j, level)
 	return true
 }

@@ -79,7 +79,7 @@ type rule struct {
 }
 
 // MostCoResidentSets bounds the co-resident sets with variables of their own, mostValuableSets those of the most
-// valuable jobs, which are no more than half of the former, rounded up.
+// valuable jobs: half of what a program permits and one, if that is less.
 const (
 	MostCoResidentSets = 600
 	mostValuableSets   = 31
@@ -236,11 +236,9 @@ func (f *Program) room(members []int, t int) instance.Bytes {
 
 // rows adds rows (21) to (23), without the terms of the co-resident sets.
 func (s *sharing) rows() {
-	all := make([]bool, len(s.Model.GPUs))
-	total := int64(0)
+	all, total := make([]bool, len(s.Model.GPUs)), s.total()
 	for t, n := range s.Model.GPUs {
 		all[t] = n > 0
-		total += n
 	}
 	s.gpus = s.Linear.Row(s.name+".gpus", linear.AtMost, total, linear.About{Resource: "gpu", Subject: s.Model.TypesName(all, total), Capacity: -1})
 	for i := range s.Shapes {

@@ -21,10 +21,7 @@ import (
 //
 // If A is a gang, its longest task leaves no time before any of its tasks: in both rows rho replaces the maximum.
 func (f *Program) wide() {
-	gpus := int64(0)
-	for _, n := range f.Model.GPUs {
-		gpus += n
-	}
+	gpus := f.total()
 	everywhere := func(s *Shape) bool { return int64(s.Class.Job.Workers) == gpus }
 	for a := range f.Shapes {
 		A := &f.Shapes[a]
