@@ -317,6 +317,9 @@ func (p *planner) horizonPrograms() <-chan struct{} {
 		}
 		if !weighted && !p.opt.Quick && p.ctx.Err() == nil && !p.noPlan() {
 			p.packingBound(ctx, roomy, p.lp, value)
+			if p.ctx.Err() == nil && !p.noPlan() {
+				p.periodsBound(ctx, roomy, p.lp, value)
+			}
 		}
 	}()
 	return done

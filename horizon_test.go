@@ -370,8 +370,8 @@ func TestBoundsGrowWithTheIterations(t *testing.T) {
 		require.True(t, large.Certified)
 		require.GreaterOrEqual(t, len(large.Bounds), 2)
 		for _, b := range large.Bounds {
-			if b.Kind == relax.PackingBound {
-				continue // it ends early where iterations are long, with less
+			if b.Kind == relax.PackingBound || b.Kind == relax.PeriodsBound {
+				continue // one ends early where iterations are long, with less, and quick plans do without the other
 			}
 			v, _ := b.Value.Float64()
 			require.InEpsilon(t, times*bounds[b.Kind], v, 0.001, "%s", b.Kind)

@@ -80,7 +80,7 @@ func (p *planner) startBounds(begun <-chan *instance.Schedule) <-chan struct{} {
 			for _, improve := range []func(){
 				func() { p.packingBound(ctx, p.in, engine, value) },
 				func() { p.columnsBound(ctx, engine, start, value) },
-				func() { p.periodsBound(ctx, engine, value) },
+				func() { p.periodsBound(ctx, p.in, engine, value) },
 			} {
 				if improve(); p.ctx.Err() != nil || p.noPlan() {
 					return
@@ -318,10 +318,11 @@ func (p *planner) intervalsBound(ctx context.Context, in *instance.Instance, eng
 // mostIntervals is the number of intervals of long plans without a time limit, at effort 1.
 const mostIntervals = 64
 
-// periodsBound adds the bound of whole numbers, for the periodic objectives; value is that of a plan, nil where there is none.
-func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value *big.Rat) {
+// periodsBound adds the bound of whole numbers in periods, or in the one period that a makespan is, of in, which must hold for the plan's instance, too.
+// value is that of a plan, nil where there is none.
+func (p *planner) periodsBound(ctx context.Context, in *instance.Instance, engine solver.Solver, value *big.Rat) {
 	known, certified := p.dual()
-	if p.opt.Without[method.Periods] || !p.in.Objective.Periodic() || value != nil && certified && p.close(value, known) {
+	if p.opt.Without[method.Periods] || p.in.Objective == instance.WeightedCompletion || value != nil && certified && p.close(value, known) {
 		return
 	}
 	limits := periods.Limits{
@@ -337,12 +338,20 @@ func (p *planner) periodsBound(ctx context.Context, engine solver.Solver, value 
 			p.periods, p.iterations = most, iterations
 		},
 	}
+	if in.Objective == instance.Makespan {
+		limits.Known, limits.Nodes = known, limits.Nodes/5
+	}
 	if p.opt.Time > 0 {
 		limits.Nodes, limits.Until = 0, p.primal
+		if in.Objective == instance.Makespan && p.small() { // other trees wait
+			part, cancel := context.WithTimeout(ctx, time.Until(p.start.Add(p.opt.Time))/4)
+			defer cancel()
+			ctx = eventloop.Context(part)
+		}
 	}
-	b, err := periods.Bound(ctx, p.in, engine, limits)
+	b, err := periods.Bound(ctx, in, engine, limits)
 	if err != nil {
-		p.endedEarly(ctx, "the bound of whole periods", err)
+		p.endedEarly(ctx, "the bound of plans that repeat", err)
 	}
 	p.bound(b)
 }

@@ -72,7 +72,10 @@ type drawn struct {
 	opt    jigsaw.Options
 }
 
-// newDrawn draws an instance that compiles.
+// variedFrom is the first seed whose instance is varied, with [heuristicstest.Vary].
+const variedFrom = 10_000
+
+// newDrawn draws an instance that compiles. For moldable jobs it plans numbers of workers.
 func newDrawn(t *testing.T, seed uint64) *drawn {
 	d := &drawn{rng: rand.New(rand.NewPCG(seed, 2026)), opt: jigsaw.Options{Seed: seed, Time: *drawnTime}}
 	if testing.Short() {
@@ -81,11 +84,19 @@ func newDrawn(t *testing.T, seed uint64) *drawn {
 	var err error
 	d.models, err = jigsaw.Models()
 	require.NoError(t, err)
+	varied := rand.New(rand.NewPCG(seed, 2027))
 	for {
 		d.spec = heuristicstest.Drawn(d.rng)
+		if seed >= variedFrom {
+			heuristicstest.Vary(varied, d.spec)
+		}
+		if d.spec.Molds() && d.mold(t) {
+			break
+		}
 		if d.in, err = instance.Compile(d.spec, d.models); err == nil {
 			break
 		}
+		require.True(t, asked(err), "%v", err)
 	}
 	var text bytes.Buffer
 	require.NoError(t, codec.EncodeYAML(&text, d.spec))
@@ -96,6 +107,21 @@ func newDrawn(t *testing.T, seed uint64) *drawn {
 	require.NoError(t, err)
 	require.Equal(t, d.in.Digest(), in.Digest(), "what was written is not what is read")
 	return d
+}
+
+// mold chooses the numbers of workers; false: there are none.
+func (d *drawn) mold(t *testing.T) bool {
+	r, err := whatif.Mold(t.Context(), d.spec, d.models, d.opt)
+	if asked(err) {
+		return false
+	}
+	require.NoError(t, err)
+	d.spec = r.Spec
+	d.in, err = instance.Compile(d.spec, d.models)
+	require.NoError(t, err)
+	d.verify(t, "mold", d.in, r.Result)
+	require.False(t, r.Result.Primal != nil && r.Bound != nil && r.Result.Primal.Cmp(r.Bound) < 0)
+	return true
 }
 
 // run says whether there was a plan.

@@ -70,7 +70,7 @@ func Mold(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	slices.SortStableFunc(r.Tried, sooner)
 	infeasible := r.Result.Status == jigsaw.Infeasible
 	if infeasible && len(m.known) < choices {
-		r.Result.Status = jigsaw.Unknown // of other numbers nothing is known
+		r.Result.Status, r.Result.Certified = jigsaw.Unknown, false // of other numbers nothing is known
 	}
 	if r.Result.Primal != nil && r.Result.Primal.Cmp(r.Bound) < 0 {
 		return nil, fmt.Errorf("whatif: a plan of %s ends before the bound of all numbers of workers, %s", r.Result.Primal.RatString(), r.Bound.RatString())

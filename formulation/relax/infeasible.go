@@ -52,9 +52,9 @@ func (m *Model) infeasible() []string {
 	switch m.Instance.Objective {
 	case instance.Throughput:
 	case instance.MaxMinThroughput: // of single jobs the chain proves the same
-		all = [][]string{m.tooManyParameters()}
+		all = [][]string{m.tooManyParameters(), m.tooManyHalves()}
 	default:
-		all = [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooMuchBefore()}
+		all = [][]string{m.tooLarge(), m.tooLate(), m.tooManyParameters(), m.tooManyHalves(), m.tooMuchBefore()}
 	}
 	var reasons []string
 	for _, proofs := range all {
@@ -204,13 +204,7 @@ func (m *Model) tooManyParameters() []string {
 			if d.NoMemory || !subset(m.classTypes(c), set) {
 				continue
 			}
-			least := int64(-1)
-			for t := range set {
-				if d.Usable(instance.TypeID(t)) && (least < 0 || int64(d.Job.On[t].Persistent) < least) {
-					least = int64(d.Job.On[t].Persistent)
-				}
-			}
-			kept.Add(kept, new(big.Int).Mul(exact.Mul(max(0, least), int64(d.Job.Workers)), big.NewInt(d.Count())))
+			kept.Add(kept, new(big.Int).Mul(exact.Mul(int64(max(0, d.leastKept(set))), int64(d.Job.Workers)), big.NewInt(d.Count())))
 			jobs += d.Count()
 		}
 		if kept.Cmp(memory) > 0 {
@@ -220,6 +214,58 @@ func (m *Model) tooManyParameters() []string {
 		}
 	}
 	return reasons
+}
+
+// tooManyHalves finds sets of GPU types with fewer GPUs than workers of jobs confined to them that keep more than half of
+// what the memory of any of these GPUs can hold beside a task.
+func (m *Model) tooManyHalves() []string {
+	var reasons []string
+	for _, set := range m.typeSets() {
+		room, gpus := instance.Bytes(0), int64(0)
+		for t, in := range set {
+			if !in {
+				continue
+			}
+			gpus += m.GPUs[t]
+			least := m.Instance.Types[t].Memory // ephemeral bytes
+			for c := range m.Classes {
+				if d := &m.Classes[c]; d.Usable(instance.TypeID(t)) {
+					least = min(least, d.Job.LeastEphemeral(instance.TypeID(t)))
+				}
+			}
+			room = max(room, m.Instance.Types[t].Memory-least)
+		}
+		jobs, workers, smallest := int64(0), new(big.Int), instance.Bytes(0)
+		for c := range m.Classes {
+			d := &m.Classes[c]
+			if d.NoMemory || !subset(m.classTypes(c), set) {
+				continue
+			}
+			if kept := d.leastKept(set); kept > room/2 && int64(d.Job.Workers) <= gpus { // others fit nowhere
+				workers.Add(workers, exact.Mul(int64(d.Job.Workers), d.Count()))
+				if jobs == 0 || kept < smallest {
+					smallest = kept
+				}
+				jobs += d.Count()
+			}
+		}
+		if workers.Cmp(big.NewInt(gpus)) > 0 {
+			reasons = append(reasons, fmt.Sprintf("%s at least %v on each of %v GPUs all the time, and no two of these can be the same one of %s",
+				keep(jobs), smallest, workers, m.TypesName(set, gpus)))
+		}
+	}
+	return reasons
+}
+
+// leastKept is the least persistent bytes of a worker on GPUs of a set of types; -1 if it runs on none.
+func (d *Class) leastKept(set []bool) instance.Bytes {
+	least := instance.Bytes(-1)
+	for t := range set {
+		if d.Usable(instance.TypeID(t)) && (least < 0 || d.Job.On[t].Persistent < least) {
+			least = d.Job.On[t].Persistent
+		}
+	}
+	return least
 }
 
 func keep(jobs int64) string {

@@ -16,7 +16,7 @@ const (
 	FluidBound Kind = "fluid"
 	// MemoryTimeBound is for plans in which jobs hold memory only while they run.
 	MemoryTimeBound Kind = "memory_time"
-	// PeriodsBound is for whole numbers in every period; see package periods.
+	// PeriodsBound is for plans that repeat, and for makespans; see package periods.
 	PeriodsBound Kind = "periods"
 	// ColumnsBound is for whole-job plans on pools; see package columns.
 	ColumnsBound Kind = "columns"

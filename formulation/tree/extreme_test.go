@@ -43,7 +43,7 @@ func TestMeshedBounds(t *testing.T) {
 		if status == instancetest.Infeasible {
 			continue
 		}
-		require.Nil(t, relax.Infeasible(in), "seed %d", seed)
+		require.True(t, relax.Infeasible(in) == nil || in.Objective == instance.MaxMinThroughput && (optimum == nil || optimum.Sign() == 0), "seed %d", seed)
 		if status != instancetest.Optimal {
 			continue
 		}

@@ -37,6 +37,7 @@ const (
 	editDepth                 // task a had depth b
 	editHome                  // worker a lived on GPU b
 	editSet                   // synchronisation a belonged to multiset b of its job
+	editLevel                 // synchronisation a had b as its fastest rate level
 	editList                  // the list was rewritten
 )
 
@@ -65,6 +66,8 @@ func (e *edits) undo() {
 			e.house(d.a, d.b)
 		case editSet:
 			e.kind[d.a] = d.b
+		case editLevel:
+			e.level[d.a] = uint8(d.b)
 		case editList:
 			copy(e.list[e.relistedAt:], e.relisted)
 			for p := e.relistedAt; p < e.relistedAt+len(e.relisted); p++ {
@@ -294,6 +297,17 @@ func (e *edits) setDepths(t int32, set int) bool {
 	}
 	e.done = append(e.done, edit{kind: editSet, a: y, b: e.kind[y]})
 	e.kind[y] = int32(set)
+	e.touch(e.pos[int32(e.Tasks)+y])
+	return true
+}
+
+// setLevel lets a synchronisation be as fast as a rate level, if so far it had to be slower.
+func (e *edits) setLevel(y int32, level uint8) bool {
+	if e.level[y] <= level {
+		return false
+	}
+	e.done = append(e.done, edit{kind: editLevel, a: y, b: int32(e.level[y])})
+	e.level[y] = level
 	e.touch(e.pos[int32(e.Tasks)+y])
 	return true
 }

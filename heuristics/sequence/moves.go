@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"jigsaw/formulation/instance"
 )
@@ -18,9 +19,26 @@ type mover struct {
 	fresh         bool // path is that of the current sequence
 }
 
-// moveKinds is the number of kinds of changes, the last of which is for jobs whose
-// iterations have a choice of multisets.
-const moveKinds = 8
+// moveKinds is the number of kinds of changes. redealing is for jobs whose iterations have a choice of multisets,
+// hastening for synchronisations that are slower than they could be.
+const (
+	moveKinds = 9
+	redealing = 7
+	hastening = 8
+)
+
+// kinds lists the kinds of changes that are possible in the sequence.
+func (m *mover) kinds() (list []int) {
+	for kind := range moveKinds {
+		switch {
+		case kind == redealing && !slices.ContainsFunc(m.sets, func(sets [][]int) bool { return len(sets) > 1 }):
+		case kind == hastening && slices.Max(append([]uint8{0}, m.level...)) == 0:
+		default:
+			list = append(list, kind)
+		}
+	}
+	return list
+}
 
 // trace finds a critical path: of the last job to end, or of one drawn by weight.
 func (m *mover) trace() {
@@ -100,6 +118,7 @@ func (m *mover) draw(kind int) bool {
 	}{
 		{m.blocked, (*mover).overtake}, {m.blocked, (*mover).insert}, {m.path, (*mover).swapRoles}, {m.path, (*mover).swapManyRoles},
 		{m.path, (*mover).moveWorker}, {m.path, (*mover).swapWorkers}, {m.blocked, (*mover).hurry}, {m.path, (*mover).redeal},
+		{m.path, (*mover).hasten},
 	}[kind]
 	return len(move.of) > 0 && move.apply(m, pick(m.rng, move.of))
 }
@@ -181,6 +200,26 @@ func (m *mover) redeal(t int32) bool {
 		return false
 	}
 	return m.setDepths(t, m.rng.IntN(len(m.sets[j])))
+}
+
+// hasten lets the synchronisations of some iterations, from that of a critical task on, be faster.
+func (m *mover) hasten(t int32) (done bool) {
+	j, i := m.Job[t], m.Iteration[t]
+	job := &m.In.Jobs[j]
+	if !job.HasSync() {
+		return false
+	}
+	first := int32(m.SyncAt[j])
+	level := m.level[first+i]
+	if level == 0 {
+		return false
+	}
+	level = uint8(m.rng.IntN(int(level)))
+	last := min(i+int32(m.rng.IntN(1<<m.rng.IntN(7))), int32(job.Iterations)-1)
+	for ; i <= last; i++ {
+		done = m.setLevel(first+i, level) || done
+	}
+	return done
 }
 
 // other draws a target GPU for a worker: in its node, or anywhere, preferably

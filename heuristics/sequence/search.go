@@ -220,10 +220,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 		scale /= math.Sqrt(float64(len(l.In.Jobs)))
 	}
 	scale = max(scale, l.coarse*heat/hot)
-	kinds := moveKinds
-	if !slices.ContainsFunc(l.sets, func(sets [][]int) bool { return len(sets) > 1 }) {
-		kinds--
-	}
+	kinds := l.kinds()
 	end := l.decoder.work + work
 	for tries := 0; l.decoder.work < end; tries++ {
 		if tries&15 == 0 && ctx.Err() != nil {
@@ -231,7 +228,7 @@ func (l *lane) walk(ctx context.Context, work int) {
 		}
 		l.decoder.work += 16 // drawing takes time, too
 		l.begin()
-		kind := l.rng.IntN(kinds)
+		kind := kinds[l.rng.IntN(len(kinds))]
 		if !l.draw(kind) {
 			l.undo()
 			continue

@@ -123,6 +123,7 @@ func TestSequenceDecode(t *testing.T) {
 		for range 100 {
 			before := slices.Clone(l.list)
 			gpu, depth, ticks, load := slices.Clone(l.gpu), slices.Clone(l.depth), slices.Clone(l.ticks), slices.Clone(l.sequence.load)
+			level := slices.Clone(l.level)
 			l.begin()
 			kind := l.rng.IntN(moveKinds)
 			if l.draw(kind) && l.rng.IntN(2) == 0 {
@@ -138,6 +139,7 @@ func TestSequenceDecode(t *testing.T) {
 			require.Equal(t, before, l.list)
 			require.Equal(t, gpu, l.gpu)
 			require.Equal(t, depth, l.depth)
+			require.Equal(t, level, l.level)
 			require.Equal(t, ticks, l.ticks)
 			require.Equal(t, load, l.sequence.load)
 		}

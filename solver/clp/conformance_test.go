@@ -34,3 +34,9 @@ func TestOneShotConformance(t *testing.T) {
 	t.Parallel()
 	lptest.Run(t, opener(t, clp.NewOneShot))
 }
+
+// TestScaled runs the conformance suite on CLP with programs in other units.
+func TestScaled(t *testing.T) {
+	t.Parallel()
+	lptest.Run(t, func() solver.Solver { return solver.Scale(opener(t, clp.New)()) })
+}

@@ -127,17 +127,17 @@ func TestChainOfWholeIterations(t *testing.T) {
 	assert.Contains(t, chain.Binding[0].Text, "at most 40 ms")
 }
 
-// TestFluidInfeasible has jobs that fit one by one and by total memory, but not
-// two to a GPU: 700 MB of the GPU's memory are resident or in use by each.
+// TestFluidInfeasible has jobs that fit two by two and by total memory, but not
+// three to a GPU: 300 MB of the GPU's memory are resident of each, and 450 MB in use by one.
 func TestFluidInfeasible(t *testing.T) {
 	s := boundtest.Engine(t)
-	spec := boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 5})
+	spec := boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 9})
 	for i := range spec.Profiles[0].Layers {
-		spec.Profiles[0].Layers[i].Parameters = 50e6 // 3 copies: 600 MB resident
+		spec.Profiles[0].Layers[i].Parameters = 25e6 // 3 copies: 300 MB resident
 	}
 	spec.Profiles[0].Workspace = 450e6
 	in := boundtest.Compile(t, spec)
-	assert.Nil(t, relax.Infeasible(in), "5 x 600 MB is below 4 GiB")
+	assert.Nil(t, relax.Infeasible(in), "9 x 300 MB is below 4 GiB")
 	b, err := Bound(context.Background(), in, s, Limits{})
 	require.NoError(t, err)
 	require.Len(t, b.Infeasible, 1)

@@ -35,6 +35,12 @@ func TestInfeasibleByHand(t *testing.T) {
 			boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 48}),
 		},
 		{
+			// 5 workers of 96e6 bytes, of which no two fit in 170 MiB.
+			"workers of more than half of a GPU", "5 jobs keep at least 91.6 MiB on each of 5 GPUs all the time, and no two of these can be the same one of the 4 GPUs",
+			change(boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 5}),
+				func(s *instance.Spec) { s.Cluster.GPUTypes[0].Memory = 170 << 20 }),
+		},
+		{
 			// 9 jobs x 12 ticks on 4 GPUs before tick 24.
 			"work before a deadline", "9 jobs with deadlines have work for the 4 GPUs that must be done between 0 s and 24 ms: 112.5 % of what can be done there",
 			boundtest.TwoNodes(2, instance.JobSpec{Name: "x", Model: "four", Workers: 1, Count: 9, Deadline: 24e6}),

@@ -22,6 +22,8 @@ type Limits struct {
 	// Until returns the value of the best schedule known, nil for none: a bound that
 	// reaches it is optimal.
 	Until func() *big.Rat
+	// Known, if not nil, is a bound on a makespan that is known: the search ends if it is not better after a few nodes.
+	Known *big.Rat
 	// Nodes is the largest number of nodes; 0 means that the search continues with
 	// larger programs while that may help, each of up to [MostPeriodNodes] nodes.
 	Nodes int
@@ -65,7 +67,7 @@ func Bound(ctx context.Context, in *instance.Instance, engine solver.Solver, lim
 			return b, nil
 		}
 		known := limits.Until()
-		if status == tree.NodeLimit || status == tree.Stopped || known != nil && best.Value.Cmp(known) <= 0 {
+		if status == tree.NodeLimit || status == tree.Stopped || known != nil && !in.Objective.Better(best.Value, known) {
 			break
 		}
 	}
@@ -81,7 +83,8 @@ func newSearch(in *instance.Instance, engine solver.Solver, limits Limits, size 
 	if m == nil {
 		return nil
 	}
-	t := &search{Programs: m, engine: engine, until: limits.Until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
+	until := func() *big.Rat { return periods.Reaches(in, limits.Until()) }
+	t := &search{Programs: m, in: in, engine: engine, until: until, opened: map[int64]*period{}, root: &periodNode{}, most: limits.Nodes}
 	next := sync.OnceValue(func() *search { return newSearch(in, engine, limits, size+1) })
 	if m.Longest == 0 {
 		// Nodes of one program take longer than those of many periods, but larger programs start with better bounds.
@@ -104,10 +107,12 @@ func (t *search) longest() *period { return t.open(t.Longest) }
 // mostAnyColumns is up to how many columns a larger program of any period is preferred from the start.
 const mostAnyColumns = 1500
 
-// A tree of any period ends if fewNodes nodes have not improved its bound by leastGain of it.
+// A tree of any period ends if fewNodes nodes have not improved its bound by leastGain of it, or if vainNodes nodes have
+// not come near another bound that is known.
 const (
 	fewNodes  = 100
 	leastGain = 2e-4
+	vainNodes = 30
 )
 
 // proofs is how often the proofs of all nodes could be made in the time that is
@@ -130,6 +135,10 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 	// there is an improvement.
 	tell, told := 1+len(t.Periods()), math.Inf(-1)
 	begun := math.Inf(-1) // the first bound of plans of any period
+	least := math.Inf(1)  // what the bound on a makespan must get to, as a value of the programs
+	if v := periods.Reaches(t.in, limits.Known); v != nil {
+		least, _ = v.Float64()
+	}
 	options.Events = func(e tree.Event) {
 		if limits.Event != nil {
 			limits.Event(e.Nodes)
@@ -143,6 +152,9 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 			}
 			if e.Nodes >= fewNodes && e.Bound < begun+leastGain*math.Abs(begun) {
 				enough() // splits do not help
+			}
+			if e.Nodes >= vainNodes && e.Bound < -least {
+				enough()
 			}
 		}
 		if limits.Improved != nil && e.Nodes >= tell && e.Open > 0 && e.Bound > told {
@@ -166,9 +178,11 @@ func (t *search) search(ctx context.Context, limits Limits) (bound.Bound, tree.S
 // search is the problem of the search.
 type search struct {
 	*periods.Programs
+	in     *instance.Instance
 	engine solver.Solver
-	until  func() *big.Rat
-	larger func() *search // that of the next larger program, nil if there is none
+	scaled bool            // the engine is given programs in other units
+	until  func() *big.Rat // the value of the best schedule known, as one of the programs
+	larger func() *search  // that of the next larger program, nil if there is none
 	root   *periodNode
 	opened map[int64]*period
 	// stuck is the largest bound of nodes that cannot be split. Nodes of lesser bounds say in which periods
@@ -247,7 +261,11 @@ func (t *search) Evaluate(ctx context.Context, n *periodNode, _ float64) (tree.O
 	if err != nil {
 		return tree.Outcome[*periodNode]{}, err
 	}
-	defer func() { _ = r.live.Close() }()
+	defer func() {
+		if r.live != nil {
+			_ = r.live.Close()
+		}
+	}()
 	s, err := t.solve(ctx, r, n)
 	if err != nil {
 		return tree.Outcome[*periodNode]{}, err
@@ -399,6 +417,16 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if err != nil && !r.Whole() && !t.scaled { // iterations and ticks of jobs of hours may be of very different sizes
+		t.engine, t.scaled = solver.Scale(t.engine), true
+		_ = r.live.Close()
+		if r.live, err = t.engine.Load(r.problem); err == nil {
+			s, err = r.live.Solve(ctx, solver.Limits{})
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
 	if err != nil {
 		return nil, nil
 	}
@@ -411,6 +439,9 @@ func (t *search) solve(ctx context.Context, r *relaxation, n *periodNode) (*solv
 		bits = fineBits
 	}
 	prices, denominator, err := bound.Prices(&r.Linear, y, !empty, bits)
+	if err == nil && !denominator.IsInt64() { // all prices are tiny
+		prices, denominator, err = bound.Prices(&r.Linear, y, !empty, bits-denominator.BitLen()+63)
+	}
 	if err != nil || !denominator.IsInt64() {
 		return s, nil
 	}
@@ -444,7 +475,11 @@ func (r *relaxation) holds(x []float64) bool {
 		return false
 	}
 	for j, v := range x {
-		if !(v >= float64(r.lower[j])-tree.IntegralityTol && v <= float64(r.upper[j])+tree.IntegralityTol) {
+		slack := tree.IntegralityTol
+		if !r.Whole() {
+			slack *= max(1, float64(r.upper[j]))
+		}
+		if !(v >= float64(r.lower[j])-slack && v <= float64(r.upper[j])+slack) {
 			return false
 		}
 	}

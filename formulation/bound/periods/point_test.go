@@ -13,6 +13,7 @@ import (
 
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	"jigsaw/formulation/relax/fluid"
@@ -46,7 +47,7 @@ func TestSchedulesArePoints(t *testing.T) {
 				continue
 			}
 		}
-		hold := func(f *fluid.Program) {
+		hold := func(f *fluid.Program, schedule *instance.Schedule) {
 			if len(f.Linear.Cols) == 0 { // nothing can run
 				return
 			}
@@ -55,9 +56,13 @@ func TestSchedulesArePoints(t *testing.T) {
 			points, rows, tight = points+1, rows+len(f.Linear.Rows), tight+equal
 		}
 		columns := 50 + rng.IntN(500)
-		hold(fluid.New(relax.New(in), fluid.UsualDetail(columns)))
-		hold(fluid.New(relax.New(in), fluid.Detail{Columns: columns, ClassesApart: rng.IntN(3), CoResidentSets: rng.IntN(20)}))
+		hold(fluid.New(relax.New(in), fluid.UsualDetail(columns)), schedule)
+		hold(fluid.New(relax.New(in), fluid.Detail{Columns: columns, ClassesApart: rng.IntN(3), CoResidentSets: rng.IntN(20)}), schedule)
 		if !objective.Periodic() {
+			if f, again := repeated(t, in, schedule); f != nil {
+				hold(f.Program, again)
+				splits += splitAtHomes(t, rng, f, newPoint(f.Program, again))
+			}
 			continue
 		}
 		m := relax.New(in).Split()
@@ -83,7 +88,7 @@ func TestSchedulesArePoints(t *testing.T) {
 			_, most := link.Most()
 			f.Cut(&periods.Cut{Group: g, Weights: weights}, most)
 		}
-		hold(f.Program)
+		hold(f.Program, schedule)
 		whole := f
 		f = programs.Program(0, nil)
 		for i := range limits {
@@ -93,12 +98,38 @@ func TestSchedulesArePoints(t *testing.T) {
 			}
 			limits[i] = x
 		}
-		hold(programs.Program(0, limits).Program)
+		hold(programs.Program(0, limits).Program, schedule)
 		splits += splitAtHomes(t, rng, f, newPoint(f.Program, schedule))
 	}
 	t.Logf("%d points, %d rows, %d of them tight, %d splits", points, rows, tight, splits)
 	assert.Greater(t, tight, rows/4)
 	assert.Greater(t, splits, int(n)/4)
+}
+
+// repeated returns the program that bounds the makespan by rates, and a schedule over and over again; nil if there is no such program.
+func repeated(t *testing.T, in *instance.Instance, s *instance.Schedule) (*periods.Program, *instance.Schedule) {
+	once := *in
+	once.Objective = instance.Makespan
+	programs := periods.New(relax.New(&once), fluid.MostCoResidentSets)
+	if programs == nil {
+		return nil, nil
+	}
+	first := slices.MinFunc(in.Jobs, func(a, b instance.Job) int { return int(a.Release - b.Release) }).Release
+	again := *s
+	again.Tasks, again.Syncs, again.Period = slices.Clone(s.Tasks), slices.Clone(s.Syncs), s.Makespan(in)-first
+	for i := range again.Tasks {
+		again.Tasks[i].Start, again.Tasks[i].End = again.Tasks[i].Start-first, again.Tasks[i].End-first
+	}
+	for i := range again.Syncs {
+		again.Syncs[i].Start, again.Syncs[i].End = again.Syncs[i].Start-first, again.Syncs[i].End-first
+	}
+	require.Empty(t, check.Schedule(programs.Model.Instance, &again))
+	value := programs.Model.Instance.Value(&again)
+	require.Zero(t, periods.Bound(&once, value).Cmp(once.Value(s)))
+	if above := periods.Reaches(&once, once.Value(s)); above != nil { // a plan one tick shorter has that value
+		require.Negative(t, value.Cmp(above))
+	}
+	return programs.Program(0, nil), &again
 }
 
 // splitAtHomes splits a program at what jobs do in their modes, and follows a point, which must be in one of the parts.

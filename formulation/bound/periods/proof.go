@@ -3,6 +3,7 @@ package periods
 import (
 	"jigsaw/formulation/bound"
 	"jigsaw/formulation/relax"
+	"jigsaw/formulation/relax/periods"
 	"math/big"
 	"slices"
 	"time"
@@ -56,8 +57,8 @@ func (t *search) bound() bound.Bound {
 			return b
 		}
 	}
-	if len(c.Tree) > 0 {
-		b.Certificate, b.Certified, b.Value = c, true, best
+	if b.Value = periods.Bound(t.in, best); len(c.Tree) > 0 && b.Value != nil {
+		b.Certificate, b.Certified = c, true
 	}
 	// The next list takes as long, and the final proof checks every leaf.
 	b.Proving = time.Since(begun) / time.Duration(max(1, again)) * time.Duration(leaves+again)

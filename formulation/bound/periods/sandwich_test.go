@@ -29,7 +29,7 @@ func bounds(t testing.TB, in *instance.Instance, s solver.Solver) []bound.Bound 
 		b, err := fluid.Bound(context.Background(), in, s, fluid.Limits{})
 		require.NoError(t, err)
 		all = append(all, b)
-		if b, err = Bound(context.Background(), in, s, Limits{Until: func() *big.Rat { return nil }, Nodes: 3 * int(in.MaxPeriod)}); b.Value != nil {
+		if b, err = Bound(context.Background(), in, s, Limits{Until: func() *big.Rat { return nil }, Nodes: max(60, 3*int(in.MaxPeriod))}); b.Value != nil {
 			all = append(all, b)
 		}
 		require.NoError(t, err)

@@ -136,13 +136,14 @@ func (f *Program) smallestRate() {
 		s := &f.Shapes[i]
 		row := f.Linear.Row(s.ID+".least", linear.AtLeast, 0, linear.About{})
 		value := exact.Saturate(new(big.Int).Mul(parts, big.NewInt(int64(s.Class.Job.FastestFull()))))
-		for _, x := range s.does {
-			f.Linear.Term(row, x, value)
-		}
 		share := int64(0)
 		for _, c := range s.Classes {
 			share += m.Classes[c].Count() * m.Classes[c].Job.Weight
 		}
-		f.Linear.Term(row, f.Least, -share)
+		unit := exact.GCD(value, share)
+		for _, x := range s.does {
+			f.Linear.Term(row, x, value/unit)
+		}
+		f.Linear.Term(row, f.Least, -share/unit)
 	}
 }

@@ -18,11 +18,14 @@ func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	tree, best := &relax.Tree{Nodes: c.Tree, Prices: c.Prices}, new(big.Rat)
 	for _, ticks := range programs.Periods() {
 		p := &proof{whole: programs.Program(ticks, nil), best: best}
-		if err := relax.Walk(m, tree, nil, p.node); err != nil {
+		if err := relax.Walk(programs.Model, tree, nil, p.node); err != nil {
 			return err
 		}
 	}
-	b.Certified, b.Value = true, best
+	if b.Value = Bound(m.Instance, best); b.Value == nil {
+		return errors.New("formulation: a periods certificate does not bound the makespan")
+	}
+	b.Certified = true
 	return tree.End()
 }
 

@@ -21,4 +21,9 @@
 // period. Rates are real numbers there; a split at a rate leaves it to both parts, and only
 // numbers of GPUs are whole. Since a job has one rate on all its GPUs, the rows for the products
 // tell a job that is on every GPU from one that is often on a few.
+//
+// # Makespan
+//
+// A schedule that ends at tick D is, over and over again, a plan of period D. So the least rate of
+// plans of any period bounds the makespan (makespan.go).
 package periods

@@ -29,7 +29,10 @@ type Programs struct {
 // New returns the programs of periods of an instance, nil if it has none that are
 // small enough.
 func New(m *relax.Model, sets int) *Programs {
-	if !m.Instance.Objective.Periodic() || !slices.Contains(CoResidentSets, sets) {
+	if m.Instance.Objective == instance.Makespan {
+		m = repeated(m)
+	}
+	if m == nil || !m.Instance.Objective.Periodic() || !slices.Contains(CoResidentSets, sets) {
 		return nil
 	}
 	models := []*relax.Model{m.Split(), m} // identical jobs are distinguished if there is room for that
