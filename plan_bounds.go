@@ -343,7 +343,7 @@ func (p *planner) periodsBound(ctx context.Context, in *instance.Instance, engin
 	}
 	if p.opt.Time > 0 {
 		limits.Nodes, limits.Until = 0, p.primal
-		if in.Objective == instance.Makespan && p.small() { // other trees wait
+		if in.Objective == instance.Makespan { // schedules want the time, and other trees wait
 			part, cancel := context.WithTimeout(ctx, time.Until(p.start.Add(p.opt.Time))/4)
 			defer cancel()
 			ctx = eventloop.Context(part)

@@ -22,7 +22,7 @@ import (
 	"jigsaw/formulation/relax/verify"
 )
 
-// TestAnyPeriod: without a limit on the period, the bound is no worse than the best plan of a short one, and
+// TestAnyPeriod: without a limit on the period, the bound is no worse than the best plan of a short one, or than the least makespan, and
 // certificates that were changed prove nothing better; splits improve on the program alone.
 func TestAnyPeriod(t *testing.T) {
 	s := boundtest.Engine(t)
@@ -31,7 +31,7 @@ func TestAnyPeriod(t *testing.T) {
 	for seed := range n {
 		rng := rand.New(rand.NewPCG(seed, 140))
 		var in *instance.Instance
-		switch seed % 6 {
+		switch seed % 7 {
 		case 0:
 			in = boundtest.SlowNICs(t, rng, 3)
 		case 1:
@@ -40,8 +40,18 @@ func TestAnyPeriod(t *testing.T) {
 			in = instancetest.Random(rng, instancetest.Options{Objective: instance.Throughput, Jobs: 3})
 		case 3:
 			in = instancetest.Random(rng, instancetest.Options{Objective: instance.MaxMinThroughput, Jobs: 3})
+		case 4:
+			in = instancetest.Random(rng, instancetest.Options{Objective: instance.Makespan, Jobs: 3})
 		default:
 			in = boundtest.Everywhere(t, rng, []instance.Objective{instance.Throughput, instance.MaxMinThroughput}[seed%2])
+			if seed%3 == 0 {
+				jobs := slices.Clone(in.Jobs)
+				for i := range jobs {
+					jobs[i].Iterations = 1 + rng.IntN(3)
+				}
+				in = in.WithJobs(jobs)
+				in.Objective, in.MaxPeriod = instance.Makespan, 0
+			}
 		}
 		optimum, _, status := instancetest.OptimumWithin(in, 100_000)
 		if status != instancetest.Optimal || optimum.Sign() == 0 {
@@ -79,6 +89,21 @@ func TestAnyPeriod(t *testing.T) {
 	}
 	t.Logf("%d bounds, %d trees, %d better than the program alone", solved, split, better)
 	assert.Greater(t, better, int(n)/20)
+}
+
+// TestEndedAtOnce: a search that ends before it has begun proves nothing.
+func TestEndedAtOnce(t *testing.T) {
+	s := boundtest.Engine(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, objective := range []instance.Objective{instance.Throughput, instance.MaxMinThroughput, instance.Makespan} {
+		for seed := range uint64(5) {
+			in := instancetest.Random(rand.New(rand.NewPCG(seed, 141)), instancetest.Options{Objective: objective, Jobs: 3})
+			b, _ := Bound(ctx, in, s, Limits{Until: boundtest.NoSchedule})
+			require.Nil(t, b.Value)
+			require.False(t, b.Certified)
+		}
+	}
 }
 
 // TestHomesOfJobs: of three jobs on a node of two GPUs and two nodes of one, all of them cannot be half on the fast one. Each

@@ -112,7 +112,7 @@ const mostAnyColumns = 1500
 const (
 	fewNodes  = 100
 	leastGain = 2e-4
-	vainNodes = 30
+	vainNodes = 12
 )
 
 // proofs is how often the proofs of all nodes could be made in the time that is

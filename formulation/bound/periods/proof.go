@@ -57,7 +57,10 @@ func (t *search) bound() bound.Bound {
 			return b
 		}
 	}
-	if b.Value = periods.Bound(t.in, best); len(c.Tree) > 0 && b.Value != nil {
+	if len(c.Tree) > 0 {
+		b.Value = periods.Bound(t.in, best)
+	}
+	if b.Value != nil {
 		b.Certificate, b.Certified = c, true
 	}
 	// The next list takes as long, and the final proof checks every leaf.
