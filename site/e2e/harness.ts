@@ -2,7 +2,7 @@
 // that fails its test when anything goes wrong unnoticed: an error in the console, an
 // exception, a violation of the policy, a request to another host.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -273,6 +273,7 @@ export const exampleText = (name: string) => readFileSync(`${root}testdata/examp
 export const example = (name: string) => linkTo({ text: exampleText(name) })
 
 const folder = mkdtempSync(join(tmpdir(), 'jigsaw-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** A file for the command line. */
 export function fileOf(name: string, text: string): string {
