@@ -318,8 +318,8 @@ func (p *planner) intervalsBound(ctx context.Context, in *instance.Instance, eng
 // mostIntervals is the number of intervals of long plans without a time limit, at effort 1.
 const mostIntervals = 64
 
-// periodsBound adds the bound of whole numbers in periods, or in the one period that a makespan is, of in, which must hold for the plan's instance, too.
-// value is that of a plan, nil where there is none.
+// periodsBound adds the bound of in by plans that repeat, for all objectives but the weighted completion; it must hold for the plan's
+// instance, too. value is that of a plan, nil where there is none.
 func (p *planner) periodsBound(ctx context.Context, in *instance.Instance, engine solver.Solver, value *big.Rat) {
 	known, certified := p.dual()
 	if p.opt.Without[method.Periods] || p.in.Objective == instance.WeightedCompletion || value != nil && certified && p.close(value, known) {

@@ -48,8 +48,10 @@ func (s scaled) Load(p *Problem) (Model, error) {
 		q.Value[k] /= m.rows[i]
 	}
 	var err error
-	m.Model, err = s.Solver.Load(q)
-	return m, err
+	if m.Model, err = s.Solver.Load(q); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // near is the power of two next to a size; 1 where there is none.

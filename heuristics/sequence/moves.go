@@ -32,7 +32,7 @@ func (m *mover) kinds() (list []int) {
 	for kind := range moveKinds {
 		switch {
 		case kind == redealing && !slices.ContainsFunc(m.sets, func(sets [][]int) bool { return len(sets) > 1 }):
-		case kind == hastening && slices.Max(append([]uint8{0}, m.level...)) == 0:
+		case kind == hastening && !slices.ContainsFunc(m.level, func(level uint8) bool { return level > 0 }):
 		default:
 			list = append(list, kind)
 		}

@@ -38,5 +38,6 @@ func TestOneShotConformance(t *testing.T) {
 // TestScaled runs the conformance suite on CLP with programs in other units.
 func TestScaled(t *testing.T) {
 	t.Parallel()
-	lptest.Run(t, func() solver.Solver { return solver.Scale(opener(t, clp.New)()) })
+	engine := opener(t, clp.New)
+	lptest.Run(t, func() solver.Solver { return solver.Scale(engine()) })
 }

@@ -22,7 +22,7 @@ type Limits struct {
 	// Until returns the value of the best schedule known, nil for none: a bound that
 	// reaches it is optimal.
 	Until func() *big.Rat
-	// Known, if not nil, is a bound on a makespan that is known: the search ends if it is not better after a few nodes.
+	// Known, if not nil, is another bound on the makespan: the search ends if it is not better after a few nodes.
 	Known *big.Rat
 	// Nodes is the largest number of nodes; 0 means that the search continues with
 	// larger programs while that may help, each of up to [MostPeriodNodes] nodes.
@@ -40,7 +40,7 @@ type Limits struct {
 // MostPeriodNodes keeps the certificate of a tree to a few megabytes.
 const MostPeriodNodes = 8000
 
-// Bound returns the bound on a periodic objective by branch and bound. If the instance
+// Bound returns the bound on a periodic objective, or on the makespan, by branch and bound. If the instance
 // bounds the period, and periods are not too many, iterations, tasks and GPUs in a plan of
 // period P are counted in whole numbers: the fluid program of rates, stated for that
 // period, is an integer program. All periods are in one tree, that of the largest bound

@@ -1,6 +1,7 @@
 package periods
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -32,7 +33,7 @@ func repeated(m *relax.Model) *relax.Model {
 
 // released is the tick at which the first job of an instance is.
 func released(in *instance.Instance) int64 {
-	return int64(slices.MinFunc(in.Jobs, func(a, b instance.Job) int { return int(a.Release - b.Release) }).Release)
+	return int64(slices.MinFunc(in.Jobs, func(a, b instance.Job) int { return cmp.Compare(a.Release, b.Release) }).Release)
 }
 
 // Bound is the bound on the objective of an instance that an upper limit on the value of its programs proves; nil for none.
@@ -47,12 +48,12 @@ func Bound(in *instance.Instance, value *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(end.Add(end, big.NewInt(released(in))))
 }
 
-// Reaches is the value of the programs of an instance up to which they prove that a plan of the given value is optimal.
+// Reaches is the value below which a value of the programs of an instance proves that a plan of the given value is optimal: for a
+// makespan that of a plan one tick shorter. nil if there is no such value.
 func Reaches(in *instance.Instance, known *big.Rat) *big.Rat {
 	if known == nil || in.Objective.Periodic() {
 		return known
 	}
-	// More than one tick less is not a bound of known ticks.
 	length := new(big.Rat).Sub(known, new(big.Rat).SetInt64(released(in)+1))
 	if length.Sign() <= 0 {
 		return nil
