@@ -348,6 +348,8 @@ func (p *planner) periodsBound(ctx context.Context, in *instance.Instance, engin
 			defer cancel()
 			ctx = eventloop.Context(part)
 		}
+	} else if in.Objective == instance.Makespan {
+		limits.Event, limits.Improved = nil, nil // beside schedules, whose events would differ between equal runs
 	}
 	b, err := periods.Bound(ctx, in, engine, limits)
 	if err != nil {
