@@ -42,7 +42,16 @@ func TestDrawn(t *testing.T) {
 		many = instancetest.Many[uint64](60, 12)
 	}
 	var planned int
-	for seed := *drawnFirst; seed < *drawnFirst+many; seed++ {
+	seeds := make([]uint64, 0, many+many/3)
+	for n := range many {
+		seeds = append(seeds, *drawnFirst+n)
+	}
+	if *drawnMany == 0 {
+		for n := range many / 3 {
+			seeds = append(seeds, variedFrom+n)
+		}
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			defer func() { // so that a crash does not end the sweep, unless it is in another goroutine
 				if r := recover(); r != nil {
