@@ -139,16 +139,7 @@ func (t *together) scaled() {
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
-	var known *big.Rat
-	if t.in == t.planner.in {
-		known = t.result.Primal
-	}
-	for _, s := range t.plans {
-		if v := t.in.Value(s); known == nil || v.Cmp(known) < 0 {
-			known = v
-		}
-	}
-	if s, err := t.search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart), known); err == nil {
+	if s, err := t.search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
 		t.take(s, nil)
 	}
 }

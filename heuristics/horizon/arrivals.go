@@ -41,7 +41,7 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 				found[i].change(s.chain, best.end, len(in.Nodes), rng)
 			}
 		}
-		state.Parallel(len(found), func(i int) { found[i].plan = s.run(ctx, found[i].rule) })
+		state.Parallel(len(found), func(i int) { found[i].plan = s.begin(found[i].rule).run(ctx) })
 		for _, f := range found {
 			if f.plan == nil {
 				continue

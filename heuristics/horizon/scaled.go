@@ -3,131 +3,63 @@ package horizon
 import (
 	"context"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
-	"jigsaw/heuristics/exchange"
+	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/placement"
 	"jigsaw/heuristics/state"
 )
 
-// Scaled plans jobs that share GPUs in two steps: the finite search plans the instance with the same fraction of the
-// iterations of each job, as if memory held all jobs at once, and what runs together there between two starts or ends
-// runs together here until it has done as much of its work (upscale.go). Unlike units and cells, which fix beforehand
-// which jobs share nodes, the finite search finds this out, and which jobs end first. If the plan before the search is
-// much worse than the known value, nil: none, it is all; mostly memory holds too few jobs at once then. The error is a [*state.NoPlan] if
-// there is no such plan, if all miss deadlines, or if there are too many jobs. Without a deadline of the context the
-// result is the same for the same instance and state of rng.
-func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Rand, known *big.Rat) (best *instance.BlockSchedule, err error) {
+// Scaled plans jobs that share GPUs by list scheduling: it searches for a decision, which says where jobs live and which goes first, on an
+// instance with the same fraction of the iterations of each job; simulations of all iterations follow the best ones (following.go). Then it
+// changes the decision whose simulation is best.
+// Unlike units and cells, which fix beforehand which jobs share nodes, list scheduling finds this out, and which jobs end first.
+// The error is a [*state.NoPlan] if there is no such plan, if all miss deadlines, or if there are too many jobs. Without a
+// deadline of the context the result is the same for the same instance and state of rng.
+func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Rand) (*instance.BlockSchedule, error) {
 	small := scaledDown(in)
 	if small == nil {
 		return nil, &state.NoPlan{Reason: "there are too many jobs to plan a fraction of each"}
 	}
-	finite := heuristics.Config{Without: c.Without}
-	var s *instance.Schedule
-	if !small.Grouped() { // whose workers have to be bundled
-		s = exchange.Divide(ctx, small, rng)
-	}
-	if s == nil {
-		if s, err = finite.Greedy(ctx, small, rng); err != nil {
-			return nil, err
-		}
-	}
-	seed := rng.Uint64()
-	err = &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
-	latest := 0.0 // by how much a job ends late in a plan: its end over its deadline
-	scaleUp := func(tries int) {
-		plan := newUpscaler(in, small, s, seed, tries).run(ctx)
-		if plan == nil {
-			return
-		}
-		_, ends := plan.Spans(in)
-		if late := state.Missed(in, ends, ""); late != nil {
-			err = late
-			for j, end := range ends {
-				if due := in.Jobs[j].Deadline; due > 0 {
-					latest = max(latest, float64(end)/float64(due))
-				}
-			}
-		} else if best == nil || in.Value(plan).Cmp(in.Value(best)) < 0 {
-			if best = plan; c.Improved != nil {
-				c.Improved(in.Value(plan))
-			}
-		}
-	}
-	if slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
-		if scaleUp(1); latest > mostLate {
-			return nil, err
-		}
-		if latest > 1 { // those scaled up end later than in the schedule
-			jobs := slices.Clone(small.Jobs)
-			for j := range jobs {
-				jobs[j].Deadline = instance.Tick(math.Ceil(float64(jobs[j].Deadline) / (latest + lateMargin)))
-			}
-			small = small.WithJobs(jobs)
-		}
-	}
-	begun := time.Now()
-	scaleUp(upscaleTries[0])
-	if best != nil && known != nil {
-		if ratio, _ := new(big.Rat).Quo(in.Value(best), known).Float64(); ratio > hopeless {
-			return best, nil
-		}
-	}
-	within := ctx
-	if end, ok := ctx.Deadline(); ok { // the last plans are to be scaled up in time
-		rest := time.Until(end)
-		var cancel context.CancelFunc
-		within, cancel = context.WithTimeout(ctx, rest-min(time.Duration(upscalePart*float64(rest)), upscales*time.Since(begun)))
-		defer cancel()
+	s := &scaling{Config: c, sharing: newSharing(in, rng.Uint64()), ctx: ctx, small: small, part: float64(small.Tasks()) / float64(in.Tasks())}
+	s.kinds = instance.UpTo[int](len(in.Jobs))
+	var err error
+	if in.Grouped() {
+		err = s.bundled(rng)
 	} else {
-		finite.Rounds = scaledRounds
+		err = s.search(rng)
 	}
-	if better, failed := finite.Improve(within, small, rng, s); failed == nil {
-		s = better
-	}
-	for _, tries := range upscaleTries {
-		if ctx.Err() == nil {
-			scaleUp(tries)
-		}
-	}
-	if best == nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case s.best.plan == nil:
+		return nil, &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
 	}
-	return best, nil
+	return s.best.plan, state.Missed(in, s.best.ends, "")
 }
 
 const (
 	// A scaled-down instance has scaledTasks for each job, at least leastScaled and at most mostScaled, and for each
 	// worker leastIterations at least.
-	scaledTasks, leastScaled, mostScaled, leastIterations = 500, 12_000, 60_000, 8
+	scaledTasks, leastScaled, mostScaled, leastIterations = 200, 3000, 60_000, 8
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
 	mostScaledJobs = 300
-	// hopeless is the ratio of the value before the search to the known one above which there is no search.
-	hopeless = 1.1
-	// mostLate is the end of a job over its deadline, in a first plan of one list schedule each, above which there is no
-	// search: mostly memory holds too few jobs at once then.
-	mostLate = 1.2
-	// lateMargin is how much more than the lateness of the first plan the deadlines of the scaled-down instance are made earlier.
-	lateMargin = 0.02
-	// scaledRounds is the number of rounds of its search if no clock ends it.
-	scaledRounds = 4
-	// If a clock does, upscales times the time of scaling up the first plan is left for the last ones, but no more than
-	// upscalePart of the time.
-	upscales, upscalePart = 25, 0.6
+	// listPart is the part of the time for list scheduling of the scaled-down instance, finitePart that of what is then left for the finite
+	// search. Without a clock they take listSteps and finiteRounds, and the number of changes that simulations of all
+	// iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
+	listPart, finitePart                                      = 0.4, 0.5
+	listSteps, finiteRounds                                   = 4, 4
+	followedAtOnce, followedJobs, leastFollowed, mostFollowed = 2, 3000, 4, 40
 )
 
-// upscaleTries are numbers of schedules the best of which is the pattern of a phase: few first, as the clock may end the
-// others.
-var upscaleTries = [...]int{8, 32, 128}
-
-// scaledDown is the instance with a fraction of the iterations, and of the time until jobs are released and due; nil if
-// too few would be left of each.
+// scaledDown is the instance with a fraction of the iterations, and of the time until jobs are released and due, as if memory held all
+// jobs at once; nil if too few would be left of each.
 func scaledDown(in *instance.Instance) *instance.Instance {
-	jobs, workers := slices.Clone(in.Roomy().Jobs), 0
+	roomy := in.Roomy()
+	jobs, workers := slices.Clone(roomy.Jobs), 0
 	for j := range jobs {
 		workers += jobs[j].Workers
 	}
@@ -140,7 +72,121 @@ func scaledDown(in *instance.Instance) *instance.Instance {
 	for n := range jobs {
 		j := &jobs[n]
 		j.Iterations = max(1, int(math.Round(float64(j.Iterations)*part)))
-		j.Release, j.Deadline = scaled(j.Release), scaled(j.Deadline)
+		j.Release, j.Load, j.Deadline = scaled(j.Release), scaled(in.Jobs[n].Load), scaled(j.Deadline)
 	}
-	return in.Roomy().WithJobs(jobs)
+	return roomy.WithJobs(jobs)
+}
+
+// scaling is the search of [Config.Scaled].
+type scaling struct {
+	Config
+	*sharing
+	ctx   context.Context
+	small *instance.Instance
+	part  float64 // of the iterations that it has
+	best  followed
+}
+
+// followed is a decision with the plan of a simulation that follows it; nil: none.
+type followed struct {
+	decision *list.Decision
+	plan     *instance.BlockSchedule
+	value    state.Value
+	ends     []instance.Tick
+}
+
+// take has simulations follow decisions, and keeps the best.
+func (s *scaling) take(decisions ...*list.Decision) {
+	found := make([]followed, len(decisions))
+	state.Parallel(len(found), func(i int) {
+		f := &found[i]
+		f.decision, f.plan = decisions[i], s.follow(s.ctx, decisions[i], s.part)
+		if f.plan != nil {
+			_, f.ends = f.plan.Spans(s.in)
+			f.value = state.ValueOf(s.in, f.ends)
+		}
+	})
+	for _, f := range found {
+		if f.plan == nil || s.best.plan != nil && !f.value.Ahead(s.best.value) {
+			continue
+		}
+		if s.best = f; s.Improved != nil && f.value.Late == 0 {
+			s.Improved(s.in.Value(f.plan))
+		}
+	}
+}
+
+// completed is a decision by the order in which jobs end in a schedule of the scaled-down instance.
+func (s *scaling) completed(like list.Decision, found *instance.Schedule) *list.Decision {
+	like.Where, like.Base, like.Slope = placement.Of(s.small, found.Residency), make([]int64, len(s.in.Jobs)), make([]int64, len(s.in.Jobs))
+	for j, end := range found.Completion(s.small) {
+		like.Base[j] = int64(end)
+	}
+	return &like
+}
+
+// search searches for decisions: on the scaled-down instance by list scheduling, then by the finite search, which does not know of memory;
+// and last among changes of the best one.
+func (s *scaling) search(rng *rand.Rand) error {
+	o := state.Options{Without: s.Without}
+	if s.in.Queues() {
+		o.Stays = s.in
+	}
+	first, cancel := state.Portion(s.ctx, listPart)
+	defer cancel()
+	_, limited := s.ctx.Deadline()
+	p := list.NewPortfolio(first, o, s.small, rng)
+	if err := p.Start(); err != nil {
+		return err
+	}
+	if p.Chosen == nil {
+		return s.ctx.Err()
+	}
+	s.take(p.Chosen)
+	for n := 0; first.Err() == nil && (limited || n < listSteps); n++ {
+		last := p.Chosen
+		if p.Step(); p.Chosen != last {
+			s.take(p.Chosen)
+		}
+	}
+	found := s.improved(p.Best.Schedule(s.small, p.Layout), rng)
+	for patience := range 3 {
+		d := s.completed(*p.Chosen, found)
+		d.Patience = patience
+		s.take(d)
+	}
+	p = p.Within(s.ctx)
+	ends := make([]instance.Tick, len(s.in.Jobs))
+	for n := 0; s.best.plan != nil && s.ctx.Err() == nil && (limited || n < min(mostFollowed, max(leastFollowed, followedJobs/len(ends)))); n++ {
+		for j, end := range s.best.ends {
+			ends[j] = instance.Tick(float64(end) * s.part)
+		}
+		s.take(p.Neighbours(s.best.decision, ends, followedAtOnce)...)
+	}
+	return nil
+}
+
+// improved is what the finite search makes of a schedule of the scaled-down instance.
+func (s *scaling) improved(start *instance.Schedule, rng *rand.Rand) *instance.Schedule {
+	finite := heuristics.Config{Without: s.Without}
+	within, cancel := state.Portion(s.ctx, finitePart)
+	defer cancel()
+	if _, limited := s.ctx.Deadline(); !limited {
+		finite.Rounds = finiteRounds
+	}
+	if better, err := finite.Improve(within, s.small, rng, start); err == nil {
+		return better
+	}
+	return start
+}
+
+// bundled follows schedules of the finite search alone, which bundles GPUs of workers that have several.
+func (s *scaling) bundled(rng *rand.Rand) error {
+	start, err := heuristics.Config{Without: s.Without}.Greedy(s.ctx, s.small, rng)
+	if err != nil {
+		return err
+	}
+	s.take(s.completed(list.Decision{}, start))
+	s.take(s.completed(list.Decision{}, s.improved(start, rng)))
+	return nil
 }

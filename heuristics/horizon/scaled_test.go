@@ -34,7 +34,7 @@ func TestScaled(t *testing.T) {
 			}
 		}
 		plan := func() (*instance.BlockSchedule, error) {
-			return horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)), nil)
+			return horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 		}
 		s, err := plan()
 		if err != nil {
@@ -62,7 +62,7 @@ func TestScaled(t *testing.T) {
 // TestScaledNight: on a small night they have less weighted completion than units that queue.
 func TestScaledNight(t *testing.T) {
 	in := heuristicstest.Night(t, 4, 24, 60_000, instance.WeightedCompletion)
-	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)), nil)
+	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	require.Empty(t, check.Blocks(in, s))
 	queue, _, err := queue.Search{Rounds: 300}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))

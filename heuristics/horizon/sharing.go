@@ -61,6 +61,7 @@ type simulation struct {
 	idle    []int              // admitted, but not at work
 	working []*sharers
 	plan    *instance.BlockSchedule
+	by      *following // nil: the rule says where jobs live, and at what pace they run
 }
 
 // sharers are jobs that repeat a pattern together.
@@ -95,9 +96,8 @@ func (s *sharing) begin(r rule) *simulation {
 	return m
 }
 
-// run plans all jobs by a rule; nil: some find no room or have no pattern, or the context has ended.
-func (s *sharing) run(ctx context.Context, r rule) *instance.BlockSchedule {
-	m := s.begin(r)
+// run plans all jobs; nil: some find no room or have no pattern, or the context has ended.
+func (m *simulation) run(ctx context.Context) *instance.BlockSchedule {
 	for m.undone > 0 {
 		if ctx.Err() != nil {
 			return nil
@@ -176,7 +176,7 @@ func (m *simulation) admit() {
 		if j < 0 {
 			return
 		}
-		home := m.room(j)
+		home := m.home(j)
 		if home == nil {
 			m.waiting.full[m.kinds[j]] = true
 			continue
@@ -197,6 +197,14 @@ func (m *simulation) admit() {
 			}
 		}
 	}
+}
+
+// home returns GPUs for a job that waits; nil: there are none.
+func (m *simulation) home(j int) []instance.GPUID {
+	if m.by != nil {
+		return m.by.home(m, j)
+	}
+	return m.room(j)
 }
 
 // next is when the next job ends, is released or loaded; math.MaxInt64: never.
@@ -221,8 +229,7 @@ func (m *simulation) meets(c *sharers, jobs []int) bool {
 	})
 }
 
-// share begins a pattern of jobs, nil: there is none. While others wait or are to come, each has at least the least pace of the rule,
-// and more if it would not be done by the end, or its deadline, otherwise; at last all end together.
+// share begins a pattern of jobs; nil: there is none.
 func (m *simulation) share(jobs []int) *sharers {
 	c := &sharers{jobs: jobs, start: m.now}
 	c.In, c.Left, c.Work = m.in, state.Pick(m.left, jobs), instance.UpTo[int](len(jobs))
@@ -242,9 +249,23 @@ func (m *simulation) share(jobs []int) *sharers {
 		}
 		c.Homes = append(c.Homes, home)
 	}
+	if m.by != nil {
+		c.pattern = m.by.pattern(m, c)
+	} else {
+		c.pattern = m.paced(c)
+	}
+	if c.pattern == nil {
+		return nil
+	}
+	c.blocks, c.end, c.after = c.Step(c.pattern, c.Jobs, c.gpus, c.start, 0)
+	return c
+}
+
+// paced is a pattern of jobs at the paces of the rule; nil: there is none.
+func (m *simulation) paced(c *sharers) *pattern.Pattern {
 	want, shortest := m.paces(c)
 	most := heuristics.MostPattern
-	if len(jobs) == 1 {
+	if len(c.jobs) == 1 {
 		most = 1
 	}
 	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
@@ -253,12 +274,11 @@ func (m *simulation) share(jobs []int) *sharers {
 	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
 		return nil
 	}
-	c.pattern = p
-	c.blocks, c.end, c.after = c.Step(p, c.Jobs, c.gpus, c.start, 0)
-	return c
+	return p
 }
 
-// paces are the iterations of jobs per tick, and how long the first of them takes with these.
+// paces are the iterations of jobs per tick, and how long the first of them takes with these. While others wait or are to come, each has
+// at least the least pace of the rule, and more if it would not be done by the end, or its deadline, otherwise; at last all end together.
 func (m *simulation) paces(c *sharers) (want []float64, shortest float64) {
 	need, more := make([]float64, len(c.jobs)), make([]float64, len(c.jobs)) // relative to the pace alone
 	needed, spare := make([]float64, len(c.gpus)), make([]float64, len(c.gpus))

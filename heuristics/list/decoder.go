@@ -38,6 +38,8 @@ type Decision struct {
 	// Latest, unless 0, lets the event-driven decoder give up once the makespan
 	// appears to exceed it.
 	Latest instance.Tick
+	// Strict: no job enters memory before one with a better key that waits for a GPU of its own.
+	Strict bool
 	// serial selects the serial decoder; see insertion.go.
 	serial bool
 }

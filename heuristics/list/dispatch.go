@@ -46,6 +46,9 @@ type Dispatcher struct {
 	inSync  []bool  // per job: in syncs
 	order   []int32 // scratch
 	seen    []bool  // scratch, per job
+
+	stays *stays        // nil: memory holds all jobs at once
+	until instance.Tick // when to stop; 0: at the end
 }
 
 // resident is a worker on its GPU.
@@ -91,6 +94,7 @@ type eventKind uint8
 
 const (
 	gpuFree   eventKind = iota
+	arrival             // a job is released, and may enter memory
 	ready               // an iteration may start
 	syncReady           // all tasks of an iteration have ended
 	syncEnd
@@ -129,6 +133,9 @@ func (s *Dispatcher) reset(d *Decision, out *Record) {
 	clear(s.inSync)
 	s.traffic.Clear()
 	clear(s.waiting)
+	if s.stays != nil {
+		s.stays.clear()
+	}
 	for g := range s.wake {
 		s.wake[g] = -1
 		s.residents[g] = s.residents[g][:0]
@@ -171,9 +178,15 @@ func (s *Dispatcher) admit(j int) {
 func (s *Dispatcher) Decode(ctx context.Context, d *Decision, out *Record) error {
 	s.reset(d, out)
 	for j := range s.in.Jobs {
-		if s.in.Jobs[j].Iterations > 0 { // otherwise it only holds memory
-			s.admit(j)
+		if s.in.Jobs[j].Iterations == 0 { // it only holds memory
+			continue
+		}
+		s.admit(j)
+		if s.stays == nil {
 			s.push(event{s.in.Jobs[j].Release, ready, int32(j)})
+		} else {
+			s.jobs[j].next = -1
+			s.push(event{s.in.Jobs[j].Release, arrival, int32(j)})
 		}
 	}
 	return s.run(ctx)
@@ -188,9 +201,14 @@ func (s *Dispatcher) run(ctx context.Context) error {
 		if s.d.Latest > 0 && rounds&0x3f == 0 && s.hopeless() {
 			return ErrHopeless
 		}
-		s.now = s.events[0].at
+		if s.now = s.events[0].at; s.until > 0 && s.now > s.until {
+			return nil
+		}
 		for len(s.events) > 0 && s.events[0].at == s.now {
 			s.happen(s.pop())
+		}
+		if s.stays != nil && s.stays.changed {
+			s.enter()
 		}
 		if len(s.syncs) > 0 {
 			s.startSyncs()
@@ -228,6 +246,8 @@ func (s *Dispatcher) happen(e event) {
 	switch e.kind {
 	case gpuFree:
 		s.touch(e.id)
+	case arrival:
+		s.arrive(e.id)
 	case ready:
 		s.begin(e.id)
 	case syncReady:
@@ -258,6 +278,9 @@ func (s *Dispatcher) begin(j int32) {
 	if job.iteration == job.total {
 		s.out.Completion[j] = s.now
 		s.leave(j)
+		if s.stays != nil {
+			s.depart(j)
+		}
 		return
 	}
 	job.key = s.d.key(j, job.iteration)

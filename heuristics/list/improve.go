@@ -118,6 +118,9 @@ func (m *mutation) neighbour() *Decision {
 			} else {
 				d.eager, done = !d.eager, true
 			}
+			if m.portfolio.options.Stays != nil && m.rng.IntN(4) == 0 {
+				d.Strict, done = !d.Strict, true
+			}
 			if m.rng.IntN(4) == 0 {
 				d.Even, done = !d.Even, true
 			}

@@ -156,6 +156,9 @@ func (p *Portfolio) decode(w *worker, d *Decision, index int) {
 	} else {
 		if w.dispatch == nil {
 			w.dispatch = NewDispatcher(p.In, p.Layout)
+			if p.options.Stays != nil {
+				w.dispatch.stays = newStays(p.options.Stays)
+			}
 		}
 		by = w.dispatch
 	}

@@ -280,3 +280,13 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 		p.Busy[u.Link] += instance.Tick(p.iterations[j]) * share(p.in, sync, &span, u)
 	}
 }
+
+// Of is the placement of jobs that live on these GPUs, at full depth.
+func Of(in *instance.Instance, homes [][]instance.GPUID) *Placement {
+	p := &Placement{GPUs: homes, Limit: make([][]int, len(homes)), Span: make([]instance.Span, len(homes))}
+	for j, home := range homes {
+		p.Limit[j] = slices.Repeat([]int{in.Jobs[j].Full()}, len(home))
+		p.Span[j], _ = in.SpanOf(&in.Jobs[j], home)
+	}
+	return p
+}

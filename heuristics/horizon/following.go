@@ -1,0 +1,128 @@
+package horizon
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jigsaw/formulation/instance"
+	"jigsaw/heuristics"
+	"jigsaw/heuristics/list"
+	"jigsaw/heuristics/pattern"
+	"jigsaw/heuristics/state"
+)
+
+// following is how a simulation follows a decision of list scheduling: jobs live where it says, enter memory in the order of their
+// keys, and those that share GPUs repeat what the dispatcher makes of them in a while.
+type following struct {
+	*list.Decision
+	// part is the fraction of the iterations of each job in the instance that the decision is about: keys depend on iterations.
+	part float64
+}
+
+const (
+	// A sample has about sampleTasks tasks, more if the longest iteration would have fewer than sampleIterations otherwise, but at
+	// most mostSampled.
+	sampleTasks, sampleIterations, mostSampled = 2000, 10, 8000
+)
+
+// follow plans all jobs by a decision; nil: some have no room or no pattern, or the context has ended. The kinds of s are the
+// jobs, as each has GPUs of its own to wait for.
+func (s *sharing) follow(ctx context.Context, d *list.Decision, part float64) *instance.BlockSchedule {
+	order := instance.UpTo[int](len(s.in.Jobs))
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := s.in.Jobs[a].Resident != nil, s.in.Jobs[b].Resident != nil
+		if x && !y || x == y && d.Key(a, 0) < d.Key(b, 0) {
+			return -1
+		}
+		if x != y || d.Key(a, 0) > d.Key(b, 0) {
+			return 1
+		}
+		return 0
+	})
+	m := s.begin(rule{order: order})
+	m.by = &following{d, part}
+	return m.run(ctx)
+}
+
+// home returns the GPUs of a job if they have room for it; nil: it waits, and if the decision is strict no job after it enters them.
+func (f *following) home(m *simulation, j int) []instance.GPUID {
+	job, home := &m.in.Jobs[j], f.Where.GPUs[j]
+	if !m.in.Queues() || !slices.ContainsFunc(home, func(g instance.GPUID) bool {
+		t := m.in.GPUs[g].Type
+		return m.load(g).memory.With(job.On[t].Memory(job.Full())).Sum() > m.in.Types[t].Memory
+	}) {
+		return home
+	}
+	for k := range m.in.Jobs {
+		if f.Strict && slices.ContainsFunc(f.Where.GPUs[k], func(g instance.GPUID) bool { return slices.Contains(home, g) }) {
+			m.waiting.full[m.kinds[k]] = true
+		}
+	}
+	return nil
+}
+
+// pattern is that of jobs that share GPUs; nil: there is none.
+func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
+	if len(c.jobs) > 1 && !m.in.Grouped() {
+		return f.sample(m, c)
+	}
+	want, most := f.paces(m, c), heuristics.MostPattern
+	if len(c.jobs) == 1 {
+		most = 1
+	}
+	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
+	p.Shrink(want, most, mostShared)
+	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
+		return nil
+	}
+	return p
+}
+
+// sample is what the dispatcher makes of jobs in a while, from a moment at which all are ready.
+func (f *following) sample(m *simulation, c *sharers) *pattern.Pattern {
+	longest, pace := 0.0, 0.0 // the latter of all tasks if no job waited for others
+	for _, j := range c.jobs {
+		longest = max(longest, float64(m.alone[j]))
+		pace += float64(m.in.Jobs[j].Workers) / float64(m.alone[j])
+	}
+	until := instance.Tick(math.Ceil(min(max(sampleTasks/pace, sampleIterations*longest), mostSampled/pace)))
+	p, n := pattern.Of(m.in, c.Jobs, c.Nodes), len(c.jobs)
+	at, homes, most, base, slope := make([]int, n), make([][]instance.GPUID, n), make([]int, n), make([]int64, n), make([]int64, n)
+	for n, i := range p.At {
+		j, job := c.jobs[i], &p.Part.Jobs[n]
+		at[n], homes[n], job.Resident = j, c.Homes[i], c.Homes[i]
+		most[n] = min(m.left[j], int(until/max(1, job.FastestFull()))+1)
+		base[n] = f.Key(j, int(float64(m.in.Jobs[j].Iterations-m.left[j])*f.part))
+		slope[n] = int64(float64(f.Slope[j]) * f.part)
+	}
+	small := p.Part.Miniature(most)
+	l := state.NewLayout(small)
+	out := list.NewRecord(l, n)
+	p.Iterations = list.NewDispatcher(small, l).Sample(context.Background(), f.Part(small, at, homes, base, slope), out, until)
+	if slices.Max(p.Iterations) == 0 {
+		return nil
+	}
+	p.Schedule = out.First(small, l, p.Iterations)
+	p.Close(p.Part.Miniature(p.Iterations))
+	return p
+}
+
+// paces are the iterations of jobs per tick if each, in order of their keys, takes what those before it leave of its GPUs.
+func (f *following) paces(m *simulation, c *sharers) []float64 {
+	order := instance.UpTo[int](len(c.jobs))
+	slices.SortStableFunc(order, func(a, b int) int { return m.waiting.places[c.jobs[a]] - m.waiting.places[c.jobs[b]] })
+	taken, want := make([]float64, len(c.gpus)), make([]float64, len(c.jobs))
+	for _, i := range order {
+		j, pace := c.jobs[i], 1.0
+		for _, g := range c.Homes[i] {
+			pace = min(pace, max(0, fullGPU-taken[g])/m.busy(j, m.in.GPUs[c.gpus[g]].Type))
+		}
+		for _, g := range c.Homes[i] {
+			taken[g] += float64(pace * m.busy(j, m.in.GPUs[c.gpus[g]].Type))
+		}
+		want[i] = pace / float64(m.alone[j])
+	}
+	return want
+}
