@@ -80,7 +80,7 @@ func All() []Method {
 		{RuinRecreate, "ruin and recreate at a fixed period"},
 		{Repetition, "patterns of the finite search that repeat"},
 		{Arrivals, "jobs of a long plan that share GPUs and are admitted one by one as they come, for the makespan"},
-		{Scaling, "plans of a fraction of the iterations of all jobs, whose phases are repeated"},
+		{Scaling, "where jobs live and which goes first, from plans of a fraction of the iterations of all jobs"},
 		{Reservations, "jobs of a long plan that wait for others which are released later, for weighted completion"},
 		{Phases, "jobs of a long plan that end one after the other where they share nodes"},
 		{ExclusiveSearch, "the search for the best order of whole jobs"},

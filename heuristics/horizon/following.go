@@ -1,6 +1,7 @@
 package horizon
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -31,16 +32,8 @@ const (
 // jobs, as each has GPUs of its own to wait for.
 func (s *sharing) follow(ctx context.Context, d *list.Decision, part float64) *instance.BlockSchedule {
 	order := instance.UpTo[int](len(s.in.Jobs))
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := s.in.Jobs[a].Resident != nil, s.in.Jobs[b].Resident != nil
-		if x && !y || x == y && d.Key(a, 0) < d.Key(b, 0) {
-			return -1
-		}
-		if x != y || d.Key(a, 0) > d.Key(b, 0) {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Key(a, 0), d.Key(b, 0)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(s.in.Jobs[b].Resident), len(s.in.Jobs[a].Resident)) }) // they are there
 	m := s.begin(rule{order: order})
 	m.by = &following{d, part}
 	return m.run(ctx)

@@ -46,7 +46,7 @@ const (
 	// worker leastIterations at least.
 	scaledTasks, leastScaled, mostScaled, leastIterations = 200, 3000, 60_000, 8
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
-	mostScaledJobs = 300
+	mostScaledJobs = 1000
 	// listPart is the part of the time for list scheduling of the scaled-down instance, finitePart that of what is then left for the finite
 	// search. Without a clock they take listSteps and finiteRounds, and the number of changes that simulations of all
 	// iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
@@ -73,6 +73,7 @@ func scaledDown(in *instance.Instance) *instance.Instance {
 		j := &jobs[n]
 		j.Iterations = max(1, int(math.Round(float64(j.Iterations)*part)))
 		j.Release, j.Load, j.Deadline = scaled(j.Release), scaled(in.Jobs[n].Load), scaled(j.Deadline)
+		j.Resident = in.Jobs[n].Resident
 	}
 	return roomy.WithJobs(jobs)
 }

@@ -8,6 +8,7 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
@@ -57,6 +58,50 @@ func TestScaled(t *testing.T) {
 	t.Logf("%d plans, %d of them short", made, short)
 	require.Greater(t, made, instancetest.Many(60, 4))
 	require.Positive(t, short)
+}
+
+// TestScaledBundles: workers of two GPUs each, of which memory holds two jobs at once.
+func TestScaledBundles(t *testing.T) {
+	document, err := codec.Decode([]byte(`
+version: 1
+objective: weighted_completion
+residence: run
+cluster: {gpu_types: [{name: v, memory: 1GB}], racks: [{nodes: 2, gpus: 4, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}]}
+profiles: [{model: pair, gpu: v, gpus: 2, batch: 1, layers: [{name: a, forward: 2ms, backward: 3ms, parameters: 1MB, activations: 1MB}]}]
+jobs:
+  - {name: wide, model: pair, workers: 4, iterations: 3000, gpus_per_worker: 2}
+  - {name: one, model: pair, workers: 1, iterations: 5000, gpus_per_worker: 2}
+  - {name: two, model: pair, workers: 2, iterations: 2000, gpus_per_worker: 2, weight: 3}
+  - {name: more, model: pair, workers: 2, iterations: 4000, gpus_per_worker: 2}
+`))
+	require.NoError(t, err)
+	in, err := document.Compile(nil)
+	require.NoError(t, err)
+	for j := range in.Jobs {
+		in.Jobs[j].On[0].Persistent = 450 << 20
+	}
+	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+}
+
+// TestFollowsKeys: memory holds one of two jobs, and the one that is worth more per tick goes first.
+func TestFollowsKeys(t *testing.T) {
+	in := heuristicstest.Compiled(t, `
+objective: weighted_completion
+residence: run
+cluster: {gpu_types: [{name: v, memory: 1GB}], racks: [{nodes: 1, gpus: 1, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}]}
+jobs: [{name: long, model: m, workers: 1, iterations: 90000}, {name: short, model: m, workers: 1, iterations: 30000}]
+`)
+	for j := range in.Jobs {
+		in.Jobs[j].On[0].Persistent = 600 << 20
+	}
+	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+	from, to := s.Spans(in)
+	require.Zero(t, from[1])
+	require.GreaterOrEqual(t, from[0], to[1])
 }
 
 // TestScaledNight: on a small night they have less weighted completion than units that queue.

@@ -36,6 +36,10 @@
 // in tasks decoded, never in seconds, and candidates are compared in batches
 // of fixed size: one seed gives one schedule on any number of cores.
 //
+// Memory (stays.go). Where jobs hold memory only while they run, an instance may be planned as if memory held all of them, and schedules
+// keep to it nevertheless: a job enters when all its GPUs have room. Plans of hours are made of what the dispatcher makes of some jobs
+// in a while (sample.go).
+//
 // Unrelated machines (assigned.go). Where GPUs differ and every job is one worker
 // without release and deadline, residencies alone decide the makespan, and any
 // order will do; package assign searches for them.

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -54,15 +55,8 @@ func (s *Dispatcher) depart(j int32) {
 func (s *Dispatcher) enter() {
 	y := s.stays
 	y.changed = false
-	slices.SortFunc(y.outside, func(a, b int32) int {
-		if there := func(j int32) bool { return y.in.Jobs[j].Resident != nil }; there(a) != there(b) {
-			if there(a) {
-				return -1
-			}
-			return 1
-		}
-		return s.compare(a, b)
-	})
+	slices.SortFunc(y.outside, s.compare)
+	slices.SortStableFunc(y.outside, func(a, b int32) int { return cmp.Compare(len(y.in.Jobs[b].Resident), len(y.in.Jobs[a].Resident)) })
 	clear(y.kept)
 	y.outside = slices.DeleteFunc(y.outside, func(j int32) bool {
 		home := s.d.Where.GPUs[j]
