@@ -127,7 +127,7 @@ func (t *together) arrivals() {
 // scaled plans a fraction of all iterations.
 func (t *together) scaled() {
 	weighted := t.in.Objective == instance.WeightedCompletion
-	if !weighted && !t.released || t.opt.Quick || t.opt.Without[method.Scaling] {
+	if !weighted && (!t.released || t.many()) || t.opt.Quick || t.opt.Without[method.Scaling] {
 		return
 	}
 	share := scalingShare

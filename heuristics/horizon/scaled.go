@@ -72,7 +72,7 @@ func scaledDown(in *instance.Instance) *instance.Instance {
 	for n := range jobs {
 		j := &jobs[n]
 		j.Iterations = max(1, int(math.Round(float64(j.Iterations)*part)))
-		j.Release, j.Load, j.Deadline = scaled(j.Release), scaled(in.Jobs[n].Load), scaled(j.Deadline)
+		j.Release, j.Load, j.Deadline = scaled(in.Jobs[n].Release), scaled(in.Jobs[n].Load), scaled(j.Deadline)
 		j.Resident = in.Jobs[n].Resident
 	}
 	return roomy.WithJobs(jobs)
@@ -119,7 +119,7 @@ func (s *scaling) take(decisions ...*list.Decision) {
 
 // completed is a decision by the order in which jobs end in a schedule of the scaled-down instance.
 func (s *scaling) completed(like list.Decision, found *instance.Schedule) *list.Decision {
-	like.Where, like.Base, like.Slope = placement.Of(s.small, found.Residency), make([]int64, len(s.in.Jobs)), make([]int64, len(s.in.Jobs))
+	like.Where, like.Base, like.Slope = placement.Of(s.small, found), make([]int64, len(s.in.Jobs)), make([]int64, len(s.in.Jobs))
 	for j, end := range found.Completion(s.small) {
 		like.Base[j] = int64(end)
 	}
@@ -150,7 +150,10 @@ func (s *scaling) search(rng *rand.Rand) error {
 			s.take(p.Chosen)
 		}
 	}
-	found := s.improved(p.Best.Schedule(s.small, p.Layout), rng)
+	found := p.Best.Schedule(s.small, p.Layout)
+	if p.Value.Late == 0 {
+		found = s.improved(found, rng)
+	}
 	for patience := range 3 {
 		d := s.completed(*p.Chosen, found)
 		d.Patience = patience

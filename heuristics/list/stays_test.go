@@ -71,7 +71,7 @@ func TestStays(t *testing.T) {
 		}
 		roomy := in.Roomy()
 		for j := range roomy.Jobs {
-			roomy.Jobs[j].Load = in.Jobs[j].Load
+			roomy.Jobs[j].Release, roomy.Jobs[j].Load = in.Jobs[j].Release, in.Jobs[j].Load
 		}
 		d := decided(t, roomy, rng)
 		if d == nil {
@@ -109,7 +109,7 @@ jobs: [{name: first, model: m, workers: 1, iterations: 10}, {name: both, model: 
 		in.Jobs[j].On[0].Persistent = 600 << 20
 	}
 	roomy := in.Roomy()
-	where := placement.Of(roomy, [][]instance.GPUID{{0}, {0, 1}, {1}})
+	where := placement.Of(roomy, &instance.Schedule{Residency: [][]instance.GPUID{{0}, {0, 1}, {1}}})
 	for strict, after := range map[bool]bool{false: false, true: true} {
 		d := &Decision{Counts: state.CheapestMultisets(roomy), Where: where, Base: []int64{0, 1, 2}, Slope: make([]int64, 3), Strict: strict}
 		l := state.NewLayout(roomy)

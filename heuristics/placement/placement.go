@@ -281,12 +281,28 @@ func (p *Placer) Settle(j instance.JobID, gpus []instance.GPUID, limit []int, sp
 	}
 }
 
-// Of is the placement of jobs that live on these GPUs, at full depth.
-func Of(in *instance.Instance, homes [][]instance.GPUID) *Placement {
-	p := &Placement{GPUs: homes, Limit: make([][]int, len(homes)), Span: make([]instance.Span, len(homes))}
-	for j, home := range homes {
-		p.Limit[j] = slices.Repeat([]int{in.Jobs[j].Full()}, len(home))
+// Of is the placement of a schedule. Where memory has no room for all jobs of a GPU at full depth, they are limited to the depths of their tasks
+// there.
+func Of(in *instance.Instance, s *instance.Schedule) *Placement {
+	p := &Placement{GPUs: s.Residency, Limit: make([][]int, len(in.Jobs)), Span: make([]instance.Span, len(in.Jobs))}
+	held := make([]instance.Memory, len(in.GPUs))
+	for j, home := range s.Residency {
+		p.Limit[j] = make([]int, len(home))
 		p.Span[j], _ = in.SpanOf(&in.Jobs[j], home)
+		for _, g := range home {
+			held[g] = held[g].With(in.Jobs[j].On[in.GPUs[g].Type].Memory(in.Jobs[j].Full()))
+		}
+	}
+	for _, t := range s.Tasks {
+		at := &p.Limit[t.Job][slices.Index(s.Residency[t.Job], t.GPU)]
+		*at = max(*at, t.Depth)
+	}
+	for j, home := range s.Residency {
+		for n, g := range home {
+			if held[g].Sum() <= in.Types[in.GPUs[g].Type].Memory {
+				p.Limit[j][n] = in.Jobs[j].Full()
+			}
+		}
 	}
 	return p
 }
