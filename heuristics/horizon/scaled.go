@@ -52,7 +52,7 @@ const (
 	// iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
 	listPart, finitePart                                      = 0.4, 0.5
 	listSteps, finiteRounds                                   = 4, 4
-	followedAtOnce, followedJobs, leastFollowed, mostFollowed = 2, 3000, 4, 40
+	followedAtOnce, followedJobs, leastFollowed, mostFollowed = 2, 1500, 4, 20
 )
 
 // scaledDown is the instance with a fraction of the iterations, and of the time until jobs are released and due, as if memory held all
