@@ -35,8 +35,8 @@ type Options struct {
 	// Tries is the number of schedules that Greedy tries, on one core, whatever Quick
 	// says; 0 means the usual number.
 	Tries int
-	// Stays, if not nil, is the instance that is planned as if memory held all jobs at once: schedules then keep to its
-	// memory nevertheless, in which a job stays from its load to the end of its last iteration.
+	// Stays, if not nil, is the instance that is planned as if memory held all jobs at once: list schedules then keep to its
+	// memory nevertheless, in which a job stays from its load to the end of its last iteration. No other search knows it.
 	Stays *instance.Instance
 	// Without lists the methods that are switched off.
 	Without method.Set
