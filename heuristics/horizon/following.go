@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/heuristics"
 	"jigsaw/heuristics/list"
 	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/state"
@@ -41,11 +39,8 @@ func (s *sharing) follow(ctx context.Context, d *list.Decision, part float64) *i
 
 // home returns the GPUs of a job if they have room for it; nil: it waits, and if the decision is strict no job after it enters them.
 func (f *following) home(m *simulation, j int) []instance.GPUID {
-	job, home := &m.in.Jobs[j], f.Where.GPUs[j]
-	if !m.in.Queues() || !slices.ContainsFunc(home, func(g instance.GPUID) bool {
-		t := m.in.GPUs[g].Type
-		return m.load(g).memory.With(job.On[t].Memory(job.Full())).Sum() > m.in.Types[t].Memory
-	}) {
+	home := f.Where.GPUs[j]
+	if !m.in.Queues() || !slices.ContainsFunc(home, func(g instance.GPUID) bool { return !m.fits(j, g) }) {
 		return home
 	}
 	for k := range m.in.Jobs {
@@ -61,16 +56,7 @@ func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
 	if len(c.jobs) > 1 && !m.in.Grouped() {
 		return f.sample(m, c)
 	}
-	want, most := f.paces(m, c), heuristics.MostPattern
-	if len(c.jobs) == 1 {
-		most = 1
-	}
-	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
-	p.Shrink(want, most, mostShared)
-	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
-		return nil
-	}
-	return p
+	return m.listed(c, f.paces(m, c), mostShared)
 }
 
 // sample is what the dispatcher makes of jobs in a while, from a moment at which all are ready.
@@ -110,7 +96,9 @@ func (f *following) paces(m *simulation, c *sharers) []float64 {
 	for _, i := range order {
 		j, pace := c.jobs[i], 1.0
 		for _, g := range c.Homes[i] {
-			pace = min(pace, max(0, fullGPU-taken[g])/m.busy(j, m.in.GPUs[c.gpus[g]].Type))
+			if busy := m.busy(j, m.in.GPUs[c.gpus[g]].Type); busy > 0 {
+				pace = min(pace, max(0, fullGPU-taken[g])/busy)
+			}
 		}
 		for _, g := range c.Homes[i] {
 			taken[g] += float64(pace * m.busy(j, m.in.GPUs[c.gpus[g]].Type))

@@ -93,6 +93,12 @@ func (m *simulation) load(g instance.GPUID) *load {
 	return l
 }
 
+// fits reports whether a GPU has memory for a job that runs there, beside those that it holds.
+func (m *simulation) fits(j int, g instance.GPUID) bool {
+	job, t := &m.in.Jobs[j], m.in.GPUs[g].Type
+	return m.load(g).memory.With(job.On[t].Memory(job.Full())).Sum() <= m.in.Types[t].Memory
+}
+
 // room returns GPUs for a job, nil: there are none. Those of one node or, if none is large enough, of as few whole nodes of a
 // rack, or of the cluster, as possible; among these those with least work left. Jobs of several nodes are admitted to crowded GPUs, too,
 // as so many hardly ever have room at the same time.
@@ -111,9 +117,8 @@ func (m *simulation) room(j int) (best []instance.GPUID) {
 		}
 		var here []instance.GPUID
 		var work []float64
-		needs, room := job.On[node.Type].Memory(job.Full()), m.in.Types[node.Type].Memory
 		for g := range node.All() {
-			if l := m.load(g); l.memory.With(needs).Sum() <= room && (wide || l.busy < m.crowd) {
+			if l := m.load(g); m.fits(j, g) && (wide || l.busy < m.crowd) {
 				here, work = append(here, g), append(work, l.work)
 			}
 		}

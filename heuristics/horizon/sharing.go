@@ -264,13 +264,18 @@ func (m *simulation) share(jobs []int) *sharers {
 // paced is a pattern of jobs at the paces of the rule; nil: there is none.
 func (m *simulation) paced(c *sharers) *pattern.Pattern {
 	want, shortest := m.paces(c)
+	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
+	return m.listed(c, want, int(m.detail*min(mostShared, max(leastShared, tasks))))
+}
+
+// listed is the best of a few list schedules of jobs, with iterations in proportion to want and at most so many tasks; nil: there is none.
+func (m *simulation) listed(c *sharers, want []float64, tasks int) *pattern.Pattern {
 	most := heuristics.MostPattern
 	if len(c.jobs) == 1 {
 		most = 1
 	}
-	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
 	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
-	p.Shrink(want, most, int(m.detail*min(mostShared, max(leastShared, tasks))))
+	p.Shrink(want, most, tasks)
 	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
 		return nil
 	}
