@@ -29,9 +29,16 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 	}
 	orders := s.orders()
 	tries := s.tries(orders)
+	searched := !c.Quick && len(in.Jobs) <= mostSearched
+	first := ctx
+	if searched {
+		var cancel context.CancelFunc
+		first, cancel = state.Portion(ctx, 1-searchPart)
+		defer cancel()
+	}
 	var best arrived
 	known := rule{order: orders[0], crowd: crowds[0], pace: paces[0], end: s.chain, detail: details[0]}
-	for n := 0; n < most && ctx.Err() == nil; n += arrivalsAtOnce {
+	for n := 0; n < most && first.Err() == nil; n += arrivalsAtOnce {
 		var found [arrivalsAtOnce]arrived
 		for i := range found {
 			found[i].rule = known
@@ -41,13 +48,11 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 				found[i].change(s.chain, best.end, len(in.Nodes), rng)
 			}
 		}
-		state.Parallel(len(found), func(i int) { found[i].plan = s.begin(found[i].rule).run(ctx) })
+		state.Parallel(len(found), func(i int) { found[i].simulate(first, s.begin(found[i].rule)) })
 		for _, f := range found {
 			if f.plan == nil {
 				continue
 			}
-			_, ends := f.plan.Spans(in)
-			f.late, f.end = tardiness(in, ends), slices.Max(ends)
 			if best.plan != nil && f.compare(&best) > 0 {
 				continue
 			}
@@ -59,14 +64,26 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 			}
 		}
 	}
+	if best.plan != nil && searched {
+		within, cancel := state.Portion(ctx, patternsPart)
+		defer cancel()
+		m, last := s.begin(best.rule), best
+		m.search = &searching{within, rng, len(in.GPUs), best.end}
+		if last.simulate(ctx, m); last.plan != nil && last.compare(&best) < 0 {
+			best = last
+		}
+	}
 	if best.plan == nil {
-		return nil, cmp.Or(ctx.Err(), error(&state.NoPlan{Reason: "some job finds no room, or has no pattern with those that share its GPUs"}))
+		return nil, cmp.Or(first.Err(), error(&state.NoPlan{Reason: "some job finds no room, or has no pattern with those that share its GPUs"}))
 	}
 	_, ends := best.plan.Spans(in)
 	return best.plan, state.Missed(in, ends, "")
 }
 
-// Waits reports whether some jobs wait for memory, as all GPUs together have too little for all jobs.
+// scarce is the part of the memory of all GPUs from which on jobs are likely to wait for it, as each needs some on whole GPUs of a node.
+const scarce = 0.55
+
+// Waits reports whether some jobs wait, or are likely to wait, for memory.
 func Waits(in *instance.Instance) bool {
 	need, have := 0.0, 0.0
 	for j := range in.Jobs {
@@ -76,7 +93,7 @@ func Waits(in *instance.Instance) bool {
 	for g := range in.GPUs {
 		have += float64(in.Types[in.GPUs[g].Type].Memory)
 	}
-	return in.Queues() && need > have
+	return in.Queues() && need > scarce*have
 }
 
 const (
@@ -154,6 +171,14 @@ type arrived struct {
 	rule
 	plan      *instance.BlockSchedule
 	late, end instance.Tick
+}
+
+// simulate makes the plan.
+func (a *arrived) simulate(ctx context.Context, m *simulation) {
+	if a.plan = m.run(ctx); a.plan != nil {
+		_, ends := a.plan.Spans(m.in)
+		a.late, a.end = tardiness(m.in, ends), slices.Max(ends)
+	}
 }
 
 func (a *arrived) compare(b *arrived) int {

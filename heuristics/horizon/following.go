@@ -26,14 +26,17 @@ const (
 	sampleTasks, sampleIterations, mostSampled = 2000, 10, 8000
 )
 
+// progress is the key of a job that has done all that was left of it: more than the numbers of iterations of jobs.
+const progress = 1 << 40
+
 // follow plans all jobs by a decision; nil: some have no room or no pattern, or the context has ended. The kinds of s are the
 // jobs, as each has GPUs of its own to wait for.
-func (s *sharing) follow(ctx context.Context, d *list.Decision, part float64) *instance.BlockSchedule {
+func (s *sharing) follow(ctx context.Context, d *list.Decision, part float64, patterns *searching) *instance.BlockSchedule {
 	order := instance.UpTo[int](len(s.in.Jobs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Key(a, 0), d.Key(b, 0)) })
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(s.in.Jobs[b].Resident), len(s.in.Jobs[a].Resident)) }) // they are there
 	m := s.begin(rule{order: order})
-	m.by = &following{d, part}
+	m.by, m.search = &following{d, part}, patterns
 	return m.run(ctx)
 }
 
@@ -69,17 +72,22 @@ func (f *following) sample(m *simulation, c *sharers) *pattern.Pattern {
 	until := instance.Tick(math.Ceil(min(max(sampleTasks/pace, sampleIterations*longest), mostSampled/pace)))
 	p, n := pattern.Of(m.in, c.Jobs, c.Nodes), len(c.jobs)
 	at, homes, most, base, slope := make([]int, n), make([][]instance.GPUID, n), make([]int, n), make([]int64, n), make([]int64, n)
+	var left []int
 	for n, i := range p.At {
 		j, job := c.jobs[i], &p.Part.Jobs[n]
 		at[n], homes[n], job.Resident = j, c.Homes[i], c.Homes[i]
 		most[n] = min(m.left[j], int(until/max(1, job.FastestFull()))+1)
 		base[n] = f.Key(j, int(float64(m.in.Jobs[j].Iterations-m.left[j])*f.part))
 		slope[n] = int64(float64(f.Slope[j]) * f.part)
+		if m.in.Objective == instance.Makespan { // of all jobs the same part of what is left of them, so that they end together
+			base[n], slope[n] = 0, progress/int64(m.left[j])
+			left = append(left, m.left[j])
+		}
 	}
 	small := p.Part.Miniature(most)
 	l := state.NewLayout(small)
 	out := list.NewRecord(l, n)
-	p.Iterations = list.NewDispatcher(small, l).Sample(context.Background(), f.Part(small, at, homes, base, slope), out, until)
+	p.Iterations = list.NewDispatcher(small, l).Sample(context.Background(), f.Part(small, at, homes, base, slope), out, until, left)
 	if slices.Max(p.Iterations) == 0 {
 		return nil
 	}

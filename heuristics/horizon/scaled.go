@@ -26,6 +26,12 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	}
 	s := &scaling{Config: c, sharing: newSharing(in, rng.Uint64()), ctx: ctx, small: small, part: float64(small.Tasks()) / float64(in.Tasks())}
 	s.kinds = instance.UpTo[int](len(in.Jobs))
+	searched := in.Objective == instance.Makespan && len(in.Jobs) <= mostSearched
+	if searched {
+		var cancel context.CancelFunc
+		s.ctx, cancel = state.Portion(ctx, 1-searchPart)
+		defer cancel()
+	}
 	var err error
 	if in.Grouped() {
 		err = s.bundled(rng)
@@ -37,6 +43,12 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		return nil, err
 	case s.best.plan == nil:
 		return nil, &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
+	}
+	if searched {
+		within, cancel := state.Portion(ctx, patternsPart)
+		defer cancel()
+		s.ctx, s.patterns = ctx, &searching{within, rng, len(in.GPUs), slices.Max(s.best.ends)}
+		s.take(s.best.decision)
 	}
 	return s.best.plan, state.Missed(in, s.best.ends, "")
 }
@@ -86,6 +98,8 @@ type scaling struct {
 	small *instance.Instance
 	part  float64 // of the iterations that it has
 	best  followed
+	// patterns is the search for those of simulations; nil: none.
+	patterns *searching
 }
 
 // followed is a decision with the plan of a simulation that follows it; nil: none.
@@ -101,7 +115,7 @@ func (s *scaling) take(decisions ...*list.Decision) {
 	found := make([]followed, len(decisions))
 	state.Parallel(len(found), func(i int) {
 		f := &found[i]
-		f.decision, f.plan = decisions[i], s.follow(s.ctx, decisions[i], s.part)
+		f.decision, f.plan = decisions[i], s.follow(s.ctx, decisions[i], s.part, s.patterns)
 		if f.plan != nil {
 			_, f.ends = f.plan.Spans(s.in)
 			f.value = state.ValueOf(s.in, f.ends)

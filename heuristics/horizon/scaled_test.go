@@ -117,3 +117,27 @@ func TestScaledNight(t *testing.T) {
 	t.Logf("%.3f of units that queue", v/units)
 	require.Less(t, v, units)
 }
+
+// TestScaledReleased: jobs that are released one after the other, and all find memory, end together, and sooner than cells, whose jobs start
+// when the last of them is released.
+func TestScaledReleased(t *testing.T) {
+	in := heuristicstest.Night(t, 4, 24, 60_000, instance.Makespan)
+	rng := rand.New(rand.NewPCG(19, 32))
+	for j := range in.Jobs {
+		in.Jobs[j].Release = instance.Tick(rng.IntN(2 * 3600 * 1000))
+	}
+	in.Types[0].Memory = 1 << 45
+	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, check.Blocks(in, s))
+	inCells, err := cells(horizon.Config{Quick: true}, in)
+	require.NoError(t, err)
+	_, ends := s.Spans(in)
+	mean := 0.0
+	for _, end := range ends {
+		mean += float64(end) / float64(len(ends))
+	}
+	t.Logf("%v, jobs end after %.2f of it in the mean; cells %v", in.Duration(s.Makespan(in)), mean/float64(s.Makespan(in)), in.Duration(inCells.Makespan(in)))
+	require.Less(t, s.Makespan(in), inCells.Makespan(in))
+	require.Greater(t, mean/float64(s.Makespan(in)), 0.92)
+}

@@ -62,6 +62,7 @@ type simulation struct {
 	working []*sharers
 	plan    *instance.BlockSchedule
 	by      *following // nil: the rule says where jobs live, and at what pace they run
+	search  *searching // nil: patterns remain as they are made
 }
 
 // sharers are jobs that repeat a pattern together.
@@ -258,6 +259,9 @@ func (m *simulation) share(jobs []int) *sharers {
 		return nil
 	}
 	c.blocks, c.end, c.after = c.Step(c.pattern, c.Jobs, c.gpus, c.start, 0)
+	if m.search != nil && len(jobs) > 1 && m.search.improve(c) {
+		c.blocks, c.end, c.after = c.Step(c.pattern, c.Jobs, c.gpus, c.start, 0)
+	}
 	return c
 }
 

@@ -3,6 +3,7 @@ package list
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -27,9 +28,10 @@ func (d *Decision) Part(in *instance.Instance, at []int, homes [][]instance.GPUI
 	return &part
 }
 
-// Sample decodes a decision until a time and returns how many iterations of each job end by the moment, in the second half
-// of that time, until which GPUs are busiest; nil if the context ends.
-func (s *Dispatcher) Sample(ctx context.Context, d *Decision, out *Record, until instance.Tick) []int {
+// Sample decodes a decision until a time and returns how many iterations of each job end by a moment in the second half
+// of that time; nil if the context ends. It is the one until which GPUs are busiest or, if left has numbers of iterations, at which the job
+// that has done the least part of them has done most per tick.
+func (s *Dispatcher) Sample(ctx context.Context, d *Decision, out *Record, until instance.Tick, left []int) []int {
 	s.until = until
 	defer func() { s.until = 0 }()
 	if s.Decode(ctx, d, out) != nil {
@@ -47,7 +49,7 @@ func (s *Dispatcher) Sample(ctx context.Context, d *Decision, out *Record, until
 	}
 	slices.SortFunc(ends, func(a, b ended) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job)) })
 	counts, best := make([]int, len(s.jobs)), make([]int, len(s.jobs))
-	work, busiest := 0.0, 0.0
+	work, busiest, most := 0.0, 0.0, 0.0
 	for n, e := range ends {
 		job := &s.jobs[e.job]
 		counts[e.job]++
@@ -58,8 +60,15 @@ func (s *Dispatcher) Sample(ctx context.Context, d *Decision, out *Record, until
 		if !last && (ends[n+1].at == e.at || 2*e.at < until) {
 			continue
 		}
-		if busy := work / float64(max(1, e.at)); busy > busiest {
-			busiest = busy
+		busy, done := work/float64(max(1, e.at)), math.Inf(1)
+		for j := range left {
+			done = min(done, float64(counts[j])/float64(left[j])/float64(max(1, e.at)))
+		}
+		if left == nil {
+			done = 0
+		}
+		if done > most || done == most && busy > busiest {
+			busiest, most = busy, done
 			copy(best, counts)
 		}
 	}

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -122,10 +123,10 @@ jobs: [{name: first, model: m, workers: 1, iterations: 10}, {name: both, model: 
 }
 
 // TestSample: what a sample keeps is a valid schedule of so many iterations of each job, and GPUs are no less busy until its end than
-// until that of the whole sample.
+// until that of the whole sample; or, of the job that is furthest behind, no less has been done per tick.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	made := 0
+	made, even := 0, 0
 	for seed := range uint64(instancetest.Many(2000, 200)) {
 		rng := rand.New(rand.NewPCG(seed, 72))
 		in := instancetest.Random(rng, instancetest.Options{Objective: instance.WeightedCompletion, Iterations: 30})
@@ -138,7 +139,13 @@ func TestSample(t *testing.T) {
 		require.NoError(t, dispatch.Decode(t.Context(), d, out))
 		whole := out.Schedule(in, l)
 		until := 1 + instance.Tick(rng.Int64N(int64(whole.Makespan(in))))
-		counts := dispatch.Sample(t.Context(), d, out, until)
+		var left []int // every other time
+		for j := range in.Jobs {
+			if seed%2 == 0 {
+				left = append(left, in.Jobs[j].Iterations)
+			}
+		}
+		counts := dispatch.Sample(t.Context(), d, out, until, left)
 		require.Len(t, counts, len(in.Jobs))
 		some := 0
 		for j, n := range counts {
@@ -153,6 +160,46 @@ func TestSample(t *testing.T) {
 		mini := in.Miniature(counts)
 		require.Empty(t, check.Schedule(mini, part), "seed %d", seed)
 		require.LessOrEqual(t, part.Makespan(mini), until)
+		if all := least(endedBy(in, whole, until), left); all > 0 {
+			even++
+			require.GreaterOrEqual(t, least(counts, left)/float64(part.Makespan(mini)), all/float64(until))
+		}
 	}
 	require.Greater(t, made, 100)
+	require.Greater(t, even, 20)
+}
+
+// least is the least part of the iterations left of a job that counts has.
+func least(counts, left []int) float64 {
+	part := math.Inf(1)
+	for j := range left {
+		part = min(part, float64(counts[j])/float64(left[j]))
+	}
+	if left == nil {
+		return 0
+	}
+	return part
+}
+
+// endedBy is how many iterations of each job have ended by a time.
+func endedBy(in *instance.Instance, s *instance.Schedule, by instance.Tick) []int {
+	ends := make([][]instance.Tick, len(in.Jobs))
+	for j := range ends {
+		ends[j] = make([]instance.Tick, in.Jobs[j].Iterations)
+	}
+	for _, k := range s.Tasks {
+		ends[k.Job][k.Iteration-1] = max(ends[k.Job][k.Iteration-1], k.End)
+	}
+	for _, y := range s.Syncs {
+		ends[y.Job][y.Iteration-1] = max(ends[y.Job][y.Iteration-1], y.End)
+	}
+	counts := make([]int, len(ends))
+	for j := range ends {
+		for _, end := range ends[j] {
+			if end <= by {
+				counts[j]++
+			}
+		}
+	}
+	return counts
 }

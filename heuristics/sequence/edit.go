@@ -177,8 +177,7 @@ func (e *edits) swapDepths(a, b int32) bool {
 
 // house moves a worker to GPU g, with all its tasks.
 func (e *edits) house(slot, g int32) {
-	j := e.Job[e.taskOf(slot, 0)]
-	job := &e.In.Jobs[j]
+	job := &e.In.Jobs[e.Owner[slot]]
 	old := e.gpu[slot]
 	costs := job.On[e.In.GPUs[g].Type]
 	e.persistent[old] -= job.On[e.In.GPUs[old].Type].Persistent
