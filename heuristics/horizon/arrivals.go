@@ -29,13 +29,12 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 	}
 	orders := s.orders()
 	tries := s.tries(orders)
-	searched := !c.Quick && len(in.Jobs) <= mostSearched
-	first := ctx
-	if searched {
-		var cancel context.CancelFunc
-		first, cancel = state.Portion(ctx, 1-searchPart)
-		defer cancel()
+	searched := searchPart(in)
+	if c.Quick {
+		searched = 0
 	}
+	first, cancel := state.Portion(ctx, 1-searched)
+	defer cancel()
 	var best arrived
 	known := rule{order: orders[0], crowd: crowds[0], pace: paces[0], end: s.chain, detail: details[0]}
 	for n := 0; n < most && first.Err() == nil; n += arrivalsAtOnce {
@@ -50,10 +49,7 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 		}
 		state.Parallel(len(found), func(i int) { found[i].simulate(first, s.begin(found[i].rule)) })
 		for _, f := range found {
-			if f.plan == nil {
-				continue
-			}
-			if best.plan != nil && f.compare(&best) > 0 {
+			if f.plan == nil || best.plan != nil && f.compare(&best) > 0 {
 				continue
 			}
 			if (best.plan == nil || f.compare(&best) < 0) && f.late == 0 && c.Improved != nil {
@@ -64,7 +60,7 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 			}
 		}
 	}
-	if best.plan != nil && searched {
+	if best.plan != nil && searched > 0 {
 		within, cancel := state.Portion(ctx, patternsPart)
 		defer cancel()
 		m, last := s.begin(best.rule), best

@@ -26,12 +26,10 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	}
 	s := &scaling{Config: c, sharing: newSharing(in, rng.Uint64()), ctx: ctx, small: small, part: float64(small.Tasks()) / float64(in.Tasks())}
 	s.kinds = instance.UpTo[int](len(in.Jobs))
-	searched := in.Objective == instance.Makespan && len(in.Jobs) <= mostSearched
-	if searched {
-		var cancel context.CancelFunc
-		s.ctx, cancel = state.Portion(ctx, 1-searchPart)
-		defer cancel()
-	}
+	searched := searchPart(in)
+	var cancel context.CancelFunc
+	s.ctx, cancel = state.Portion(ctx, 1-searched)
+	defer cancel()
 	var err error
 	if in.Grouped() {
 		err = s.bundled(rng)
@@ -44,7 +42,7 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	case s.best.plan == nil:
 		return nil, &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
 	}
-	if searched {
+	if searched > 0 {
 		within, cancel := state.Portion(ctx, patternsPart)
 		defer cancel()
 		s.ctx, s.patterns = ctx, &searching{within, rng, len(in.GPUs), slices.Max(s.best.ends)}

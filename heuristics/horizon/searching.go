@@ -19,12 +19,20 @@ type searching struct {
 }
 
 const (
-	// searchPart is the part of the time for the simulation, patternsPart that of it for patterns, and leastSearch the least time for one of
-	// them. With more than mostSearched jobs the time is better spent on other plans.
-	searchPart, patternsPart, leastSearch, mostSearched = 0.2, 0.8, float64(5 * time.Millisecond), 100
+	// lastPart is the part of the time for a last simulation whose patterns are searched, patternsPart that of it for patterns, and leastSearch the
+	// least time for one of them. With more than mostSearched jobs the time is better spent on other plans.
+	lastPart, patternsPart, leastSearch, mostSearched = 0.2, 0.8, float64(5 * time.Millisecond), 100
 	// Without a clock patterns that are at least searchedPart of the plan are searched, each for so many rounds.
 	searchedPart, searchRounds = 0.01, 2
 )
+
+// searchPart is the part of the time for a last simulation whose patterns are searched; 0: there is none.
+func searchPart(in *instance.Instance) float64 {
+	if in.Objective == instance.Makespan && len(in.Jobs) <= mostSearched {
+		return lastPart
+	}
+	return 0
+}
 
 // improve searches for a better pattern, and reports whether it did.
 func (s *searching) improve(c *sharers) bool {

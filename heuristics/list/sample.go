@@ -64,9 +64,6 @@ func (s *Dispatcher) Sample(ctx context.Context, d *Decision, out *Record, until
 		for j := range left {
 			done = min(done, float64(counts[j])/float64(left[j])/float64(max(1, e.at)))
 		}
-		if left == nil {
-			done = 0
-		}
 		if done > most || done == most && busy > busiest {
 			busiest, most = busy, done
 			copy(best, counts)
