@@ -97,9 +97,6 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 	return best, state.Missed(in, ends, "")
 }
 
-// duePart is the part of the time until a job is due in which it is to be done, since patterns keep no exact pace.
-const duePart = 0.8
-
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
 const exchangePart = 0.25
 
@@ -129,19 +126,6 @@ type found struct {
 
 // mostKnown is the number of patterns from which on exchanges forget them: thousands would take a gigabyte.
 const mostKnown = 200
-
-// cell is a set of nodes, and the jobs assigned to them.
-type cell struct {
-	nodes []instance.NodeID
-	gpus  []instance.GPUID
-	jobs  []instance.JobID // identical ones next to each other
-	work  float64          // GPU-ticks of the jobs
-	least bool             // jobs count with their least GPU-ticks, not those on the cell's GPUs: if memory is short that may give a better assignment
-	end   instance.Tick    // of the last of them, if they are planned by patterns of all of them or of groups
-}
-
-// level is the mean work of a GPU.
-func (c *cell) level() float64 { return c.work / float64(len(c.gpus)) }
 
 // sizes are the numbers of nodes per cell worth trying.
 func (d *dealer) sizes() []int {
@@ -260,132 +244,6 @@ func sortByClass(class []int, jobs []instance.JobID) {
 	slices.SortFunc(jobs, func(a, b instance.JobID) int { return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(a, b)) })
 }
 
-// cut makes cells of identical nodes of a rack.
-func (d *dealer) cut(size int) []cell {
-	var cells []cell
-	for _, rack := range d.in.Racks {
-		nodes := slices.Clone(rack.Nodes)
-		slices.SortStableFunc(nodes, func(a, b instance.NodeID) int {
-			return cmp.Or(cmp.Compare(d.in.Nodes[a].Type, d.in.Nodes[b].Type), cmp.Compare(d.in.Nodes[a].GPUs, d.in.Nodes[b].GPUs), cmp.Compare(a, b))
-		})
-		for group := range slices.Chunk(nodes, size) {
-			if len(group) < size && len(cells) > 0 {
-				continue // too few are left
-			}
-			c := cell{nodes: slices.Sorted(slices.Values(group))}
-			c.gpus = d.in.GPUsOn(c.nodes)
-			cells = append(cells, c)
-		}
-	}
-	return cells
-}
-
-// works returns the least GPU-ticks of every job on any type, and those by type of GPU.
-func works(in *instance.Instance) (least []float64, on [][]float64) {
-	q := queue.New(in)
-	for j := range in.Jobs {
-		least, on = append(least, q.Work(instance.JobID(j))), append(on, make([]float64, len(in.Types)))
-		for t := range in.Types {
-			if in.Jobs[j].Runs(instance.TypeID(t)) {
-				on[j][t] = float64(in.Jobs[j].Iterations) * float64(q.Iteration(instance.JobID(j), instance.TypeID(t)))
-			}
-		}
-	}
-	return least, on
-}
-
-// workIn is the GPU-ticks of a job in a cell that admits it.
-func (d *dealer) workIn(c *cell, j instance.JobID) float64 {
-	if c.least {
-		return d.works[j]
-	}
-	return d.on[j][d.in.GPUs[c.gpus[0]].Type]
-}
-
-// deal gives the jobs, those with most work first, to the cell that then has least work per GPU, and then swaps jobs
-// between the fullest cell and others.
-func (d *dealer) deal(cells []cell) error {
-	order := d.in.AllJobs()
-	slices.SortStableFunc(order, func(a, b instance.JobID) int {
-		due := func(j instance.JobID) instance.Tick { return cmp.Or(d.in.Jobs[j].Deadline, math.MaxInt64) }
-		return cmp.Or(cmp.Compare(due(a), due(b)), cmp.Compare(d.works[b], d.works[a]), cmp.Compare(d.class[a], d.class[b]), cmp.Compare(d.in.Jobs[a].Release, d.in.Jobs[b].Release))
-	})
-	for _, j := range order {
-		best, least, timely := -1, 0.0, false
-		for i := range cells {
-			c := &cells[i]
-			if !d.admits(c, j) {
-				continue
-			}
-			level, inTime := (c.work+d.workIn(c, j))/float64(len(c.gpus)), d.inTime(c, j)
-			if best < 0 || inTime && !timely || inTime == timely && level < least {
-				best, least, timely = i, level, inTime
-			}
-		}
-		if best < 0 {
-			return state.NewNoPlan(d.in, j, "finds no cell with enough GPUs for it")
-		}
-		cells[best].jobs, cells[best].work = append(cells[best].jobs, j), cells[best].work+d.workIn(&cells[best], j)
-	}
-	for range 4 * len(cells) {
-		if !d.swap(cells) {
-			break
-		}
-	}
-	return nil
-}
-
-// swap exchanges a job of the fullest cell for a smaller one, or none, of another, if that makes the fuller of the two
-// less full than any alternative. It reports whether there was such a pair.
-func (d *dealer) swap(cells []cell) bool {
-	full := 0
-	for i := range cells {
-		if cells[i].level() > cells[full].level() {
-			full = i
-		}
-	}
-	a := &cells[full]
-	least := a.level() * (1 - 1e-9)
-	other, from, to := -1, -1, -1
-	for i := range cells {
-		b := &cells[i]
-		if i == full {
-			continue
-		}
-		for x, j := range a.jobs {
-			if !d.admits(b, j) || !d.inTime(b, j) {
-				continue
-			}
-			for y := -1; y < len(b.jobs); y++ {
-				here, there := a.work-d.workIn(a, j), b.work+d.workIn(b, j)
-				if y >= 0 {
-					k := b.jobs[y]
-					if !d.admits(a, k) || !d.inTime(a, k) {
-						continue
-					}
-					here, there = here+d.workIn(a, k), there-d.workIn(b, k)
-				}
-				if higher := max(here/float64(len(a.gpus)), there/float64(len(b.gpus))); higher < least {
-					least, other, from, to = higher, i, x, y
-				}
-			}
-		}
-	}
-	if other < 0 {
-		return false
-	}
-	b := &cells[other]
-	j := a.jobs[from]
-	a.work, b.work = a.work-d.workIn(a, j), b.work+d.workIn(b, j)
-	if to < 0 {
-		a.jobs, b.jobs = slices.Delete(a.jobs, from, from+1), append(b.jobs, j)
-		return true
-	}
-	a.work, b.work = a.work+d.workIn(a, b.jobs[to]), b.work-d.workIn(b, b.jobs[to])
-	a.jobs[from], b.jobs[to] = b.jobs[to], j
-	return true
-}
-
 // exchanges is the largest number of exchanges of jobs tried per cell without a deadline, quickExchanges if plans are to be
 // quick, and exchangePatience the largest number in a row without a new pattern.
 const exchanges, quickExchanges, exchangePatience = 30, 1, 1000
@@ -432,7 +290,7 @@ func (d *dealer) exchange(ctx context.Context, cells []cell) {
 		newA, newB, ok := d.exchanged(&a, &b)
 		unit := float64(max(1, a.end, b.end))
 		limit += norm(unit, a, b)
-		if !ok || max(newA.level(), newB.level()) > limit*unit {
+		if !ok || max(d.level(&newA, newA.demand), d.level(&newB, newB.demand)) > limit*unit {
 			continue
 		}
 		worse := d.estimate(ctx, &newB) != nil || float64(newB.end) > limit*unit || d.estimate(ctx, &newA) != nil || norm(unit, newA, newB) >= limit
@@ -466,18 +324,18 @@ func (d *dealer) exchanged(a, b *cell) (newA, newB cell, ok bool) {
 	if !d.admits(b, j) || !d.inTime(b, j) {
 		return newA, newB, false
 	}
-	newA = cell{nodes: a.nodes, gpus: a.gpus, least: a.least, work: a.work - d.workIn(a, j), jobs: slices.Delete(slices.Clone(a.jobs), x, x+1)}
-	newB = cell{nodes: b.nodes, gpus: b.gpus, least: b.least, work: b.work + d.workIn(b, j), jobs: append(slices.Clone(b.jobs), j)}
+	newA, newB = *a, *b
+	newA.jobs, newB.jobs = slices.Delete(slices.Clone(a.jobs), x, x+1), append(slices.Clone(b.jobs), j)
 	if y < len(b.jobs) {
 		k := b.jobs[y]
 		if d.class[k] == d.class[j] || !d.admits(a, k) || !d.inTime(a, k) {
 			return newA, newB, false
 		}
 		newA.jobs, newB.jobs = append(newA.jobs, k), slices.Delete(newB.jobs, y, y+1)
-		newA.work, newB.work = newA.work+d.workIn(a, k), newB.work-d.workIn(b, k)
 	}
 	sortByClass(d.class, newA.jobs)
 	sortByClass(d.class, newB.jobs)
+	newA.demand, newB.demand = d.demand(&newA), d.demand(&newB)
 	return newA, newB, true
 }
 
@@ -499,30 +357,6 @@ func norm(unit float64, cells ...cell) (sum float64) {
 		sum += math.Pow(float64(cells[i].end)/unit, power)
 	}
 	return math.Pow(sum, 1.0/power)
-}
-
-// admits reports whether a job may live in a cell, memory apart.
-func (d *dealer) admits(c *cell, j instance.JobID) bool {
-	alone := len(c.nodes) == 1 || len(c.nodes) == len(d.in.Nodes) || !d.strays[j]
-	return alone && d.in.Jobs[j].Workers <= len(c.gpus) && d.in.Jobs[j].Runs(d.in.GPUs[c.gpus[0]].Type)
-}
-
-// inTime reports whether a job may be in time in a cell, alone and beside the jobs that are due before or with it.
-func (d *dealer) inTime(c *cell, j instance.JobID) bool {
-	job := &d.in.Jobs[j]
-	if job.Deadline == 0 {
-		return true
-	}
-	work := d.workIn(c, j)
-	if float64(job.Release+job.Load)+d.on[j][d.in.GPUs[c.gpus[0]].Type]/float64(job.Workers) > duePart*float64(job.Deadline) {
-		return false
-	}
-	for _, k := range c.jobs {
-		if due := d.in.Jobs[k].Deadline; due > 0 && due <= job.Deadline {
-			work += d.workIn(c, k)
-		}
-	}
-	return work < duePart*float64(len(c.gpus))*float64(job.Deadline)
 }
 
 // search searches for better patterns, first of the cell that ends last. Without a deadline it ends when that cell has
