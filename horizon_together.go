@@ -32,8 +32,8 @@ type together struct {
 
 // Parts of the time that is left when a search begins.
 const (
-	// A fraction of all iterations, if jobs have no deadlines, or some, which such plans may miss; for the makespan, where it follows others.
-	scalingShare, scalingShareDue, scalingShareLast = 0.75, 0.6, 0.5
+	// A fraction of all iterations, if jobs have no deadlines, or some, which such plans may miss; for the makespan, after cells.
+	scalingShare, scalingShareDue, scalingShareLast = 0.75, 0.6, 0.8
 	// Jobs that are admitted as they come, if they are released one after the other, more than manyReleased of them, or only wait for memory.
 	arrivalsShare, arrivalsShareMany, arrivalsShareAtOnce = 0.5, 0.8, 0.15
 )
@@ -43,8 +43,8 @@ const (
 const manyReleased = 300
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left:
-// as they come, for the makespan, or with a fraction of all iterations; in cells, whose jobs all end together; in units that queue,
-// beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
+// as they come, for the makespan; in cells, whose jobs all end together; by decisions about a fraction of all iterations; in units that
+// queue, beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
 func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (*instance.BlockSchedule, error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
@@ -55,7 +55,11 @@ func (p *planner) together(in *instance.Instance, orders []queue.Order, part int
 	}
 	t.due = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
 	t.released = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
-	for _, plan := range []func(){t.arrivals, t.scaled, t.cells} {
+	plans := []func(){t.arrivals, t.cells, t.scaled}
+	if in.Objective == instance.WeightedCompletion { // for which cells are a last resort
+		plans = []func(){t.arrivals, t.scaled, t.cells}
+	}
+	for _, plan := range plans {
 		if !t.done() {
 			plan()
 		}
@@ -127,7 +131,7 @@ func (t *together) arrivals() {
 // scaled plans a fraction of all iterations.
 func (t *together) scaled() {
 	weighted := t.in.Objective == instance.WeightedCompletion
-	if !weighted && (!t.released || t.many()) || t.opt.Quick || t.opt.Without[method.Scaling] {
+	if !weighted && (!t.released && !horizon.Waits(t.in) || t.many()) || t.opt.Quick || t.opt.Without[method.Scaling] {
 		return
 	}
 	share := scalingShare
@@ -139,7 +143,13 @@ func (t *together) scaled() {
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
-	if s, err := t.search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
+	search := t.search
+	for _, s := range t.plans {
+		if search.Start == nil || t.in.Value(s).Cmp(t.in.Value(search.Start)) < 0 {
+			search.Start = s
+		}
+	}
+	if s, err := search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
 		t.take(s, nil)
 	}
 }
@@ -161,6 +171,10 @@ func (t *together) cells() {
 		share = 0.4
 	case in.Objective == instance.WeightedCompletion:
 		search.Quick, share = true, 0.1
+	case t.released && !t.many():
+		share = 0.5 // a fraction of all iterations comes after it
+	case horizon.Waits(in):
+		share = 0.75
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()

@@ -23,6 +23,8 @@ type Config struct {
 	Rounds int
 	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling.
 	Quick bool
+	// Start is a plan by which [Config.Scaled] decides, too, for the makespan; nil: none.
+	Start *instance.BlockSchedule
 	// Without lists the methods that are switched off.
 	Without method.Set
 	// Improved is called with the value of each plan better than all before it; nil: no one is told.

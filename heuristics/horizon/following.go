@@ -54,12 +54,43 @@ func (f *following) home(m *simulation, j int) []instance.GPUID {
 	return nil
 }
 
-// pattern is that of jobs that share GPUs; nil: there is none.
+// pattern is that of jobs that share GPUs; nil: there is none. For the makespan jobs to whose GPUs no others come repeat a list
+// schedule in which they end together, if they all end sooner with it.
 func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
-	if len(c.jobs) > 1 && !m.in.Grouped() {
-		return f.sample(m, c)
+	if len(c.jobs) == 1 || m.in.Grouped() {
+		return m.listed(c, f.paces(m, c), mostShared, sharedTries)
 	}
-	return m.listed(c, f.paces(m, c), mostShared)
+	p := f.sample(m, c)
+	if m.in.Objective != instance.Makespan || f.expects(m, c.gpus) {
+		return p
+	}
+	want := make([]float64, len(c.jobs))
+	for i, left := range c.Left {
+		want[i] = float64(left)
+	}
+	if q := m.listed(c, want, math.MaxInt, pattern.ListTries); q != nil && (p == nil || slowness(q, c.Left) < slowness(p, c.Left)) {
+		return q
+	}
+	return p
+}
+
+// expects reports whether jobs are to come to some of the GPUs.
+func (f *following) expects(m *simulation, gpus []instance.GPUID) bool {
+	for j, home := range m.homes {
+		if home == nil && slices.ContainsFunc(f.Where.GPUs[j], func(g instance.GPUID) bool { return slices.Contains(gpus, g) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// slowness is how long all that is left of the jobs of a pattern takes with it.
+func slowness(p *pattern.Pattern, left []int) float64 {
+	repeats := 0.0
+	for n, at := range p.At {
+		repeats = max(repeats, float64(left[at])/float64(p.Iterations[n]))
+	}
+	return repeats * float64(p.Period)
 }
 
 // sample is what the dispatcher makes of jobs in a while, from a moment at which all are ready.

@@ -138,6 +138,29 @@ func (s *scaling) completed(like list.Decision, found *instance.Schedule) *list.
 	return &like
 }
 
+// of is a decision by a plan: where jobs live, the depths of their first iterations, and which start first.
+func (s *scaling) of(like list.Decision, plan *instance.BlockSchedule) *list.Decision {
+	n := len(s.in.Jobs)
+	like.Where = placement.Of(s.small, &instance.Schedule{Residency: plan.Residency})
+	like.Counts, like.Base, like.Slope = make([][]int, n), make([]int64, n), make([]int64, n)
+	from, _ := plan.Spans(s.in)
+	for j, start := range from {
+		like.Counts[j], like.Base[j] = make([]int, len(s.in.Jobs[j].Depths)), int64(start)
+	}
+	begun := make([]bool, n)
+	for _, b := range plan.Blocks {
+		for _, t := range b.Tasks {
+			if t.Iteration == 1 && !begun[t.Job] {
+				like.Counts[t.Job][t.Depth]++
+			}
+		}
+		for j := range b.IterationsOf() {
+			begun[j] = true
+		}
+	}
+	return &like
+}
+
 // search searches for decisions: on the scaled-down instance by list scheduling, then by the finite search, which does not know of memory;
 // and last among changes of the best one.
 func (s *scaling) search(rng *rand.Rand) error {
@@ -156,6 +179,9 @@ func (s *scaling) search(rng *rand.Rand) error {
 		return s.ctx.Err()
 	}
 	s.take(p.Chosen)
+	if s.Start != nil && s.in.Objective == instance.Makespan {
+		s.take(s.of(*p.Chosen, s.Start))
+	}
 	for n := 0; first.Err() == nil && (limited || n < listSteps); n++ {
 		last := p.Chosen
 		if p.Step(); p.Chosen != last {

@@ -269,18 +269,18 @@ func (m *simulation) share(jobs []int) *sharers {
 func (m *simulation) paced(c *sharers) *pattern.Pattern {
 	want, shortest := m.paces(c)
 	tasks := sharedTasks * shortest / float64(max(1, m.end)) * float64(len(c.gpus)) / float64(len(m.in.GPUs))
-	return m.listed(c, want, int(m.detail*min(mostShared, max(leastShared, tasks))))
+	return m.listed(c, want, int(m.detail*min(mostShared, max(leastShared, tasks))), sharedTries)
 }
 
-// listed is the best of a few list schedules of jobs, with iterations in proportion to want and at most so many tasks; nil: there is none.
-func (m *simulation) listed(c *sharers, want []float64, tasks int) *pattern.Pattern {
+// listed is the best of some list schedules of jobs, with iterations in proportion to want and at most so many tasks; nil: there is none.
+func (m *simulation) listed(c *sharers, want []float64, tasks, tries int) *pattern.Pattern {
 	most := heuristics.MostPattern
 	if len(c.jobs) == 1 {
 		most = 1
 	}
 	p := pattern.InPlace(m.in, c.Jobs, c.Nodes, c.Homes, want, most)
 	p.Shrink(want, most, tasks)
-	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), sharedTries) != nil {
+	if p.ListSchedule(context.Background(), rand.New(rand.NewPCG(m.seed, 0)), tries) != nil {
 		return nil
 	}
 	return p
