@@ -61,23 +61,26 @@ func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
 		return m.listed(c, f.paces(m, c), mostShared, sharedTries)
 	}
 	p := f.sample(m, c)
-	if m.in.Objective != instance.Makespan || f.expects(m, c.gpus) {
+	if m.in.Objective != instance.Makespan || len(c.jobs) > pattern.MostJobs || f.expects(m, c.gpus) {
 		return p
 	}
 	want := make([]float64, len(c.jobs))
 	for i, left := range c.Left {
 		want[i] = float64(left)
 	}
-	if q := m.listed(c, want, math.MaxInt, pattern.ListTries); q != nil && (p == nil || slowness(q, c.Left) < slowness(p, c.Left)) {
+	if q := m.listed(c, want, mostSampled, pattern.ListTries); q != nil && (p == nil || slowness(q, c.Left) < slowness(p, c.Left)) {
 		return q
 	}
 	return p
 }
 
-// expects reports whether jobs are to come to some of the GPUs.
+// expects reports whether jobs are to come to some of the GPUs, which are ascending.
 func (f *following) expects(m *simulation, gpus []instance.GPUID) bool {
 	for j, home := range m.homes {
-		if home == nil && slices.ContainsFunc(f.Where.GPUs[j], func(g instance.GPUID) bool { return slices.Contains(gpus, g) }) {
+		if home == nil && slices.ContainsFunc(f.Where.GPUs[j], func(g instance.GPUID) bool {
+			_, here := slices.BinarySearch(gpus, g)
+			return here
+		}) {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ func TestFollowing(t *testing.T) {
 	require.NoError(t, err)
 	s := &scaling{sharing: newSharing(in, 1), small: scaledDown(in)}
 	s.kinds = instance.UpTo[int](len(in.Jobs))
-	d := s.of(list.Decision{}, plan)
+	d := s.of(list.Decision{Counts: make([][]int, len(in.Jobs))}, plan)
 	require.Equal(t, plan.Residency, d.Where.GPUs)
 	shallow := 0
 	for j, counts := range d.Counts {

@@ -142,20 +142,20 @@ func (s *scaling) completed(like list.Decision, found *instance.Schedule) *list.
 func (s *scaling) of(like list.Decision, plan *instance.BlockSchedule) *list.Decision {
 	n := len(s.in.Jobs)
 	like.Where = placement.Of(s.small, &instance.Schedule{Residency: plan.Residency})
-	like.Counts, like.Base, like.Slope = make([][]int, n), make([]int64, n), make([]int64, n)
+	like.Counts, like.Base, like.Slope = slices.Clone(like.Counts), make([]int64, n), make([]int64, n)
 	from, _ := plan.Spans(s.in)
 	for j, start := range from {
-		like.Counts[j], like.Base[j] = make([]int, len(s.in.Jobs[j].Depths)), int64(start)
+		like.Base[j] = int64(start)
 	}
-	begun := make([]bool, n)
-	for _, b := range plan.Blocks {
+	block := make([]int, n) // in which a job begins, counted from 1
+	for i, b := range plan.Blocks {
 		for _, t := range b.Tasks {
-			if t.Iteration == 1 && !begun[t.Job] {
+			if block[t.Job] == 0 {
+				block[t.Job], like.Counts[t.Job] = i+1, make([]int, len(s.in.Jobs[t.Job].Depths))
+			}
+			if block[t.Job] == i+1 && t.Iteration == 1 {
 				like.Counts[t.Job][t.Depth]++
 			}
-		}
-		for j := range b.IterationsOf() {
-			begun[j] = true
 		}
 	}
 	return &like
