@@ -81,41 +81,46 @@ func (d *dealer) demand(c *cell) (sum demand) {
 	return sum
 }
 
-// with adds a job to a demand.
-func (d *dealer) with(c *cell, sum demand, j instance.JobID) demand {
+// one is the demand of one job.
+func (d *dealer) one(c *cell, j instance.JobID) demand {
 	job := &d.in.Jobs[j]
 	m := job.On[d.kind(c)].Memory(job.Full())
-	sum.work += d.workIn(c, j)
-	sum.persistent += float64(job.Workers) * float64(m.Persistent)
-	if e := &sum.ephemeral; m.Ephemeral > e[0] {
-		e[0], e[1] = m.Ephemeral, e[0]
+	return demand{d.workIn(c, j), float64(job.Workers) * float64(m.Persistent), [2]instance.Bytes{m.Ephemeral}}
+}
+
+// with adds a job to a demand.
+func (d *dealer) with(c *cell, sum demand, j instance.JobID) demand {
+	one := d.one(c, j)
+	sum.work += one.work
+	sum.persistent += one.persistent
+	if e, more := &sum.ephemeral, one.ephemeral[0]; more > e[0] {
+		e[0], e[1] = more, e[0]
 	} else {
-		e[1] = max(e[1], m.Ephemeral)
+		e[1] = max(e[1], more)
 	}
 	return sum
 }
 
 // without takes a job out of the demand of its cell.
 func (d *dealer) without(c *cell, j instance.JobID) demand {
-	sum, job := c.demand, &d.in.Jobs[j]
-	m := job.On[d.kind(c)].Memory(job.Full())
-	sum.work -= d.workIn(c, j)
-	sum.persistent -= float64(job.Workers) * float64(m.Persistent)
-	if e := &sum.ephemeral; m.Ephemeral == e[0] {
+	sum, one := c.demand, d.one(c, j)
+	sum.work -= one.work
+	sum.persistent -= one.persistent
+	if e := &sum.ephemeral; one.ephemeral[0] == e[0] {
 		e[0] = e[1]
 	}
 	return sum
 }
 
 const (
-	// packed is the part of the memory of a cell, beside the largest ephemeral bytes, that is expected to be filled if jobs need more, and
-	// mostExcess the mean excess of cells from which on jobs are dealt by their work alone.
+	// packed is the part of a cell's memory, less the largest ephemeral bytes on each GPU, up to which its jobs are likely to find GPUs;
+	// mostExcess the mean excess of cells over that from which on jobs are dealt by their work alone.
 	packed, mostExcess = 0.9, 0.1
 	// takingTurns is by how much the jobs of a cell take longer, about, if they take turns in its memory.
 	takingTurns = 1.5
 )
 
-// filled is by how much jobs fill the memory of a cell; above 1 they hardly fit.
+// filled is the part of that memory that jobs fill; above 1 they hardly fit.
 func (d *dealer) filled(c *cell, of demand) float64 {
 	return of.persistent / (packed * float64(len(c.gpus)) * float64(max(1, d.in.Types[d.kind(c)].Memory-of.ephemeral[0])))
 }
