@@ -89,11 +89,7 @@ func (f *following) expects(m *simulation, gpus []instance.GPUID) bool {
 
 // slowness is how long all that is left of the jobs of a pattern takes with it.
 func slowness(p *pattern.Pattern, left []int) float64 {
-	repeats := 0.0
-	for n, at := range p.At {
-		repeats = max(repeats, float64(left[at])/float64(p.Iterations[n]))
-	}
-	return repeats * float64(p.Period)
+	return p.Repeats(state.Pick(left, p.At)) * float64(p.Period)
 }
 
 // sample is what the dispatcher makes of jobs in a while, from a moment at which all are ready.

@@ -160,11 +160,19 @@ const startRounds = 4
 
 // slowness is about how long all iterations of the jobs take with the pattern.
 func (p *Pattern) slowness() float64 {
-	most := 0.0
-	for j := range p.Iterations {
-		most = max(most, float64(p.Part.Jobs[j].Iterations)/float64(p.Iterations[j]))
+	all := make([]int, len(p.Iterations))
+	for j := range all {
+		all[j] = p.Part.Jobs[j].Iterations
 	}
-	return most * float64(p.Schedule.Makespan(p.Part.Instance))
+	return p.Repeats(all) * float64(p.Schedule.Makespan(p.Part.Instance))
+}
+
+// Repeats is how often a pattern is repeated, a fraction at last, until so many iterations of each of its jobs are done.
+func (p *Pattern) Repeats(left []int) (most float64) {
+	for j, n := range p.Iterations {
+		most = max(most, float64(left[j])/float64(n))
+	}
+	return most
 }
 
 // Close makes the pattern repeat, with the least period that its orders permit.
