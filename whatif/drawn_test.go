@@ -42,13 +42,13 @@ func TestDrawn(t *testing.T) {
 		many = instancetest.Many[uint64](60, 12)
 	}
 	var planned int
-	seeds := make([]uint64, 0, many+many/3)
+	seeds := make([]uint64, 0, many+2*(many/3))
 	for n := range many {
 		seeds = append(seeds, *drawnFirst+n)
 	}
 	if *drawnMany == 0 {
 		for n := range many / 3 {
-			seeds = append(seeds, variedFrom+n)
+			seeds = append(seeds, variedFrom+n, crowdedFrom+n)
 		}
 	}
 	for _, seed := range seeds {
@@ -81,13 +81,15 @@ type drawn struct {
 	opt    jigsaw.Options
 }
 
-// variedFrom is the first seed whose instance is varied, with [heuristicstest.Vary].
-const variedFrom = 10_000
+// variedFrom is the first seed whose instance is varied, with [heuristicstest.Vary], crowdedFrom the first whose instance is one of
+// [heuristicstest.Crowded].
+const variedFrom, crowdedFrom = 10_000, 100_000
 
 // newDrawn draws an instance that compiles. For moldable jobs it plans numbers of workers.
 func newDrawn(t *testing.T, seed uint64) *drawn {
 	d := &drawn{rng: rand.New(rand.NewPCG(seed, 2026)), opt: jigsaw.Options{Seed: seed, Time: *drawnTime}}
-	if testing.Short() {
+	crowded := seed >= crowdedFrom
+	if testing.Short() && !crowded { // crowded ones are about bounds, most of which quick plans do not have
 		d.opt = jigsaw.Options{Seed: seed, Quick: true}
 	}
 	var err error
@@ -95,9 +97,14 @@ func newDrawn(t *testing.T, seed uint64) *drawn {
 	require.NoError(t, err)
 	varied := rand.New(rand.NewPCG(seed, 2027))
 	for {
-		d.spec = heuristicstest.Drawn(d.rng)
-		if seed >= variedFrom {
+		switch {
+		case crowded:
+			d.spec = heuristicstest.Crowded(d.rng)
+		case seed >= variedFrom:
+			d.spec = heuristicstest.Drawn(d.rng)
 			heuristicstest.Vary(varied, d.spec)
+		default:
+			d.spec = heuristicstest.Drawn(d.rng)
 		}
 		if d.spec.Molds() && d.mold(t) {
 			break

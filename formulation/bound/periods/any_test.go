@@ -14,6 +14,7 @@ import (
 	"jigsaw/formulation/bound/fluid"
 	"jigsaw/formulation/boundtest"
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/formulation/relax"
 	model "jigsaw/formulation/relax/fluid"
@@ -142,6 +143,48 @@ func TestHomesOfJobs(t *testing.T) {
 	}
 	assert.Positive(t, homes)
 	assert.True(t, in.Objective.Better(root.Value, b.Value))
+}
+
+// TestGangsBetweenTasks: tasks of a job may start before the deepest task of a gang on one GPU and after a shallow one on another, so that
+// the gang's next iteration can follow at once. Here a job of tasks of 3 ms does that beside a gang of tasks of 10 and 2 ms.
+func TestGangsBetweenTasks(t *testing.T) {
+	s := boundtest.Engine(t)
+	layer := func(forward, backward instance.Duration) instance.Layer {
+		return instance.Layer{Name: "l", Forward: forward * 1e6, Backward: backward * 1e6, Parameters: 500}
+	}
+	in := boundtest.Compile(t, &instance.Spec{
+		Version: instance.Version, Objective: instance.Makespan,
+		Cluster: instance.ClusterSpec{
+			GPUTypes:   []instance.GPUTypeSpec{{Name: "v100", Memory: 1 << 30}},
+			Racks:      []instance.RackSpec{{Nodes: 1, GPUs: 2, GPU: "v100", NIC: 1e6, Fabric: 16e6}},
+			RateLevels: []instance.RateLevel{1},
+		},
+		Profiles: []*instance.Profile{
+			{Model: "short", GPU: "v100", Batch: 8, Layers: []instance.Layer{layer(1, 2)}},
+			{Model: "long", GPU: "v100", Batch: 8, Layers: []instance.Layer{layer(0, 8), layer(1, 1)}},
+		},
+		Jobs: []instance.JobSpec{
+			{Name: "a", Model: "short", Workers: 2, Iterations: 2},
+			{Name: "b", Model: "long", Workers: 2, Iterations: 2, Gang: true, SPB: instance.SPBSpec{Rule: "free", MinMeanDepth: 500_000, Depths: []int{1, 2}}},
+		},
+	})
+	both := []instance.GPUID{0, 1}
+	plan := &instance.Schedule{
+		Residency: [][]instance.GPUID{both, both},
+		Tasks: []instance.Task{
+			in.Task(0, 1, 0, 0, 0), in.Task(0, 1, 1, 0, 5), in.Task(0, 2, 0, 0, 16), in.Task(0, 2, 1, 0, 9),
+			in.Task(1, 1, 0, 1, 3), in.Task(1, 1, 1, 0, 3), in.Task(1, 2, 0, 0, 14), in.Task(1, 2, 1, 1, 14),
+		},
+		Syncs: []instance.Sync{
+			{Job: 0, Iteration: 1, Start: 8, End: 9, Rate: 1}, {Job: 0, Iteration: 2, Start: 19, End: 20, Rate: 1},
+			{Job: 1, Iteration: 1, Start: 13, End: 14, Rate: 1}, {Job: 1, Iteration: 2, Start: 24, End: 25, Rate: 1},
+		},
+	}
+	require.Empty(t, check.Schedule(in, plan))
+	b, err := Bound(t.Context(), in, s, Limits{Until: boundtest.NoSchedule, Nodes: 60})
+	require.NoError(t, err)
+	require.NotNil(t, b.Value)
+	require.False(t, in.Objective.Better(in.Value(plan), b.Value), "the makespan is at least %s, that of a schedule %s", b.Value.RatString(), in.Value(plan).RatString())
 }
 
 // TestWideRows maximises the left sides of rows (27) and (28): with their coefficients as weights, no plan has a

@@ -14,10 +14,10 @@ import (
 //
 //	(27) l_A does[A] / n_A + max(0, p_B - s_A - max(2 rho, l_A - s_A - s_B)) does[B] / n_B <= period.
 //
-// If B is a gang on all GPUs, all of its tasks run between those of two iterations of A, and never while those of
-// another such gang do:
+// Gangs on all GPUs exclude one another, so what they cost A adds up; but iterations of two of them may follow one
+// another at once, and tasks of A may run where shallow tasks of a gang have ended and its longest has not:
 //
-//	(28) l_A does[A] / n_A + sum_B max(0, p_B - s_A - 2 rho) does[B] <= period.
+//	(28) l_A does[A] / n_A + sum_B max(0, p_B - s_A - max(2 rho, l_A - s_A)) does[B] <= period.
 //
 // If A is a gang, its longest task leaves no time before any of its tasks: in both rows rho replaces the maximum.
 func (f *Program) wide() {
@@ -42,9 +42,11 @@ func (f *Program) wide() {
 			together := everywhere(B) && B.Class.Job.Gang
 			free := sync + slack
 			if !A.Class.Job.Gang {
-				if free += slack; !together {
-					free = max(free, step-int64(B.Class.Sync))
+				apart := int64(B.Class.Sync)
+				if together { // the next may be of another gang
+					apart = 0
 				}
+				free = max(free+slack, step-apart)
 			}
 			beyond := int64(B.Class.Full) - free
 			if a == b || beyond <= 0 {
