@@ -13,6 +13,7 @@ import (
 func Crowded(rng *rand.Rand) *instance.Spec {
 	d := draw{Rand: rng, spec: &instance.Spec{Version: 1, Name: "crowded", Objective: instance.Objectives()[rng.IntN(4)]}}
 	d.finite = !d.spec.Objective.Periodic()
+	d.hours = d.finite && d.in(4)
 	d.crowdedCluster()
 	for m := range 3 {
 		d.crowdedModel(fmt.Sprint("m", m))
@@ -52,7 +53,7 @@ func (d *draw) crowdedCluster() {
 	if d.in(4) {
 		c.Latency = instance.Duration(1+d.IntN(4)) * 1e6
 	}
-	if d.finite && d.in(4) {
+	if d.hours || d.finite && d.in(4) {
 		d.spec.Residence, c.LoadRate = instance.WhileRunning, pick[instance.BitRate](*d, 0, 8e6)
 	}
 }
@@ -103,6 +104,9 @@ func (d *draw) crowdedJob(n int) instance.JobSpec {
 	job := instance.JobSpec{Name: fmt.Sprint("j", n), Model: fmt.Sprint("m", d.IntN(3)), Workers: d.gpus, Weight: int64(1 + d.IntN(3)), Gang: d.in(2)}
 	if d.finite {
 		job.Iterations = 1 + d.IntN(8)
+		if d.hours {
+			job.Iterations *= pick(*d, 100, 500, 5000)
+		}
 		if d.in(5) {
 			job.Release = instance.Duration(d.IntN(20)) * 1e6
 		}
