@@ -145,9 +145,7 @@ func (t *together) scaled() {
 	defer stop()
 	search := t.search
 	for _, s := range t.plans {
-		if search.Start == nil || t.in.Value(s).Cmp(t.in.Value(search.Start)) < 0 {
-			search.Start = s
-		}
+		search.Start = t.least(search.Start, s)
 	}
 	if s, err := search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
 		t.take(s, nil)
@@ -195,12 +193,18 @@ func (t *together) phased(s *instance.BlockSchedule) *instance.BlockSchedule {
 	return t.search.Phases(t.ctx, t.in, s, 0, t.rng(phasesPart))
 }
 
+// least is the better of two plans; nil: none. Of equal ones it is the first.
+func (t *together) least(a, b *instance.BlockSchedule) *instance.BlockSchedule {
+	if a == nil || b != nil && t.in.Value(b).Cmp(t.in.Value(a)) < 0 {
+		return b
+	}
+	return a
+}
+
 // choose takes the best of the plans with phases.
 func (t *together) choose() {
 	for _, s := range t.plans {
-		if s = t.phased(s); t.best == nil || t.in.Value(s).Cmp(t.in.Value(t.best)) < 0 {
-			t.best = s
-		}
+		t.best = t.least(t.best, t.phased(s))
 	}
 	if t.best != nil {
 		if t.err = nil; t.better() && t.search.Improved != nil {
@@ -226,9 +230,6 @@ func (t *together) orders(known []queue.Order) {
 	}
 	s, _, err := search.Orders(eventloop.Context(within), t.in, t.rng(horizonPart), known...)
 	if err == nil {
-		s = t.phased(s)
-	}
-	if err == nil && (t.best == nil || t.in.Value(s).Cmp(t.in.Value(t.best)) < 0) {
-		t.best, t.err = s, nil
+		t.best, t.err = t.least(t.best, t.phased(s)), nil
 	}
 }

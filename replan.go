@@ -16,10 +16,13 @@ import (
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/codec"
 	"jigsaw/heuristics"
+	"jigsaw/heuristics/horizon"
 	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/repair"
 	"jigsaw/heuristics/resume"
 	"jigsaw/heuristics/state"
+	"jigsaw/method"
+	"jigsaw/solver/eventloop"
 )
 
 // ReplanResult is the continuation of a plan that was under way.
@@ -192,9 +195,11 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 	}, nil
 }
 
-// repairShare is the part of the time in which repairs of a short plan keep to its order; anewPart draws from a source of its own.
+// repairShare is the part of the time in which repairs of a short plan keep to its order, resumeShare that in which those of a plan in blocks keep to its
+// units; anewPart draws from a source of its own.
 const (
 	repairShare = 0.3
+	resumeShare = 0.4
 	anewPart    = 15
 )
 
@@ -230,8 +235,22 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 		return nil, nil, err
 	}
 	return carried.Plan, func(ctx context.Context, p *planner, rounds int) {
+		scales, share := !p.opt.Quick && p.opt.Interference == nil && !p.opt.Without[method.Scaling] && horizon.Scales(p.in), 1.0
+		if scales {
+			share = resumeShare
+		}
+		near, done := state.Portion(ctx, share)
+		defer done()
 		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
-		p.offerBlocks("the search for orders", carried.Improve(ctx, search, p.rng(horizonPart)))
+		p.offerBlocks("the search for orders", carried.Improve(near, search, p.rng(horizonPart)))
+		if !scales || p.close(p.result.Primal, p.settledDual) {
+			return
+		}
+		anew := carried.Anew(func(in *instance.Instance, known *instance.BlockSchedule, free []instance.Tick) (*instance.BlockSchedule, error) {
+			c := horizon.Config{Rounds: rounds, Without: p.opt.Without, Start: known, Free: free}
+			return c.Scaled(eventloop.Context(ctx), in, p.rng(anewPart))
+		})
+		p.offerBlocks("the plan made anew", anew)
 	}, nil
 }
 

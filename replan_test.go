@@ -19,6 +19,7 @@ import (
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
 	"jigsaw/heuristics/horizon"
+	"jigsaw/method"
 )
 
 // underWay draws a small instance and its plan; nil where there is none. In every fifth some workers have two GPUs.
@@ -181,6 +182,37 @@ func TestReplanShared(t *testing.T) {
 	require.Positive(t, found)
 }
 
+// TestReplanAnew: after a failure, what is left is planned anew beside the jobs that stay, and weighted completions are better for it.
+func TestReplanAnew(t *testing.T) {
+	t.Parallel()
+	repaired, anew := 0.0, 0.0
+	for seed := range instancetest.Many(uint64(8), 1) {
+		spec := heuristicstest.NightSpec(3, 20, 20_000, instance.WeightedCompletion)
+		rng := rand.New(rand.NewPCG(seed, 37))
+		for j := range spec.Jobs {
+			spec.Jobs[j].Weight = 1 + rng.Int64N(9)
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		plan, err := horizon.Config{}.Scaled(t.Context(), in, rng)
+		require.NoError(t, err)
+		u := Update{At: in.Duration(plan.Makespan(in)) / 4, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n1"}}}
+		opt := Options{NoLP: true, NoBound: true}
+		r, err := Replan(t.Context(), spec, nil, plan, u, opt)
+		require.NoError(t, err)
+		for _, c := range r.Jobs {
+			require.False(t, c.What == JobMoves && !slices.Contains(c.From, "r0n1"), "%+v", c)
+		}
+		opt.Without = method.Set{method.Scaling: true}
+		old, err := Replan(t.Context(), spec, nil, plan, u, opt)
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.Primal.Cmp(old.Primal), 0)
+		repaired, anew = repaired+*Number(old.Primal), anew+*Number(r.Primal)
+	}
+	t.Logf("%.3f of what repairs have", anew/repaired)
+	assert.Less(t, anew, 0.97*repaired)
+}
+
 // TestReplanSpreads: where jobs share nodes for hours and one node fails, those that lived there spread over the others, and the
 // plan ends about as early as one that may move all of them.
 func TestReplanSpreads(t *testing.T) {
@@ -276,7 +308,8 @@ func TestReplanAnything(t *testing.T) {
 			job.Name, job.Count, job.Disabled, job.Deadline, job.Resident = "late", 0, false, 0, nil
 			u.Jobs = append(u.Jobs, job)
 		}
-		r, err := Replan(t.Context(), spec, nil, plan, u, Options{Quick: true, NoLP: true})
+		opt := Options{Quick: seed%8 > 0, NoLP: true}
+		r, err := Replan(t.Context(), spec, nil, plan, u, opt)
 		if err != nil {
 			var problems instance.Problems
 			require.ErrorAs(t, err, &problems, "seed %d: %v", seed, u.Changes)
@@ -291,7 +324,7 @@ func TestReplanAnything(t *testing.T) {
 		if r.Primal != nil {
 			planned++
 		}
-		again, err := Replan(t.Context(), spec, nil, plan, u, Options{Quick: true, NoLP: true})
+		again, err := Replan(t.Context(), spec, nil, plan, u, opt)
 		require.NoError(t, err)
 		require.Equal(t, r.Blocks, again.Blocks, "seed %d: same seed, same plan", seed)
 	}

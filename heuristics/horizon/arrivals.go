@@ -61,10 +61,10 @@ func (c Config) Arrivals(ctx context.Context, in *instance.Instance, rng *rand.R
 		}
 	}
 	if best.plan != nil && searched > 0 {
-		within, cancel := state.Portion(ctx, patternsPart)
+		search, cancel := s.searching(ctx, rng, best.end)
 		defer cancel()
 		m, last := s.begin(best.rule), best
-		m.search = &searching{within, rng, len(in.GPUs), best.end}
+		m.search = search
 		if last.simulate(ctx, m); last.plan != nil && last.compare(&best) < 0 {
 			best = last
 		}

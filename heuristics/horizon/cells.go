@@ -25,6 +25,8 @@ type Config struct {
 	Quick bool
 	// Start is a plan by which [Config.Scaled] decides, too, for the makespan; nil: none.
 	Start *instance.BlockSchedule
+	// Free is when each GPU is free for what [Config.Scaled] plans, and what jobs send from there; nil: from the start.
+	Free []instance.Tick
 	// Without lists the methods that are switched off.
 	Without method.Set
 	// Improved is called with the value of each plan better than all before it; nil: no one is told.

@@ -25,7 +25,7 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		return nil, &state.NoPlan{Reason: "there are too many jobs to plan a fraction of each"}
 	}
 	s := &scaling{Config: c, sharing: newSharing(in, rng.Uint64()), ctx: ctx, small: small, part: float64(small.Tasks()) / float64(in.Tasks())}
-	s.kinds = instance.UpTo[int](len(in.Jobs))
+	s.kinds, s.free = instance.UpTo[int](len(in.Jobs)), c.Free
 	searched := searchPart(in)
 	var cancel context.CancelFunc
 	s.ctx, cancel = state.Portion(ctx, 1-searched)
@@ -43,13 +43,16 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 		return nil, &state.NoPlan{Reason: "jobs that share GPUs for a while have no pattern"}
 	}
 	if searched > 0 {
-		within, cancel := state.Portion(ctx, patternsPart)
+		search, cancel := s.searching(ctx, rng, slices.Max(s.best.ends))
 		defer cancel()
-		s.ctx, s.patterns = ctx, &searching{within, rng, len(in.GPUs), slices.Max(s.best.ends)}
+		s.ctx, s.patterns = ctx, search
 		s.take(s.best.decision)
 	}
 	return s.best.plan, state.Missed(in, s.best.ends, "")
 }
+
+// Scales reports whether [Config.Scaled] has plans of an instance.
+func Scales(in *instance.Instance) bool { return scaledDown(in) != nil }
 
 const (
 	// A scaled-down instance has scaledTasks for each job, at least leastScaled and at most mostScaled, and for each
@@ -131,34 +134,36 @@ func (s *scaling) take(decisions ...*list.Decision) {
 
 // completed is a decision by the order in which jobs end in a schedule of the scaled-down instance.
 func (s *scaling) completed(like list.Decision, found *instance.Schedule) *list.Decision {
-	like.Where, like.Base, like.Slope = placement.Of(s.small, found), make([]int64, len(s.in.Jobs)), make([]int64, len(s.in.Jobs))
-	for j, end := range found.Completion(s.small) {
-		like.Base[j] = int64(end)
+	return s.by(like, found, found.Completion(s.small))
+}
+
+// by is a decision by which jobs live where they do in a schedule, those first whose times are the least.
+func (s *scaling) by(like list.Decision, at *instance.Schedule, times []instance.Tick) *list.Decision {
+	like.Where = placement.Of(s.small, at)
+	like.Base, like.Slope = make([]int64, len(times)), make([]int64, len(times))
+	for j, t := range times {
+		like.Base[j] = int64(t)
 	}
 	return &like
 }
 
 // of is a decision by a plan: where jobs live, the depths of their first iterations, and which start first.
 func (s *scaling) of(like list.Decision, plan *instance.BlockSchedule) *list.Decision {
-	n := len(s.in.Jobs)
-	like.Where = placement.Of(s.small, &instance.Schedule{Residency: plan.Residency})
-	like.Counts, like.Base, like.Slope = slices.Clone(like.Counts), make([]int64, n), make([]int64, n)
-	from, _ := plan.Spans(s.in)
-	for j, start := range from {
-		like.Base[j] = int64(start)
-	}
-	block := make([]int, n) // in which a job begins, counted from 1
+	starts, _ := plan.Spans(s.in)
+	d := s.by(like, &instance.Schedule{Residency: plan.Residency}, starts)
+	d.Counts = slices.Clone(d.Counts)
+	block := make([]int, len(starts)) // in which a job begins, counted from 1
 	for i, b := range plan.Blocks {
 		for _, t := range b.Tasks {
 			if block[t.Job] == 0 {
-				block[t.Job], like.Counts[t.Job] = i+1, make([]int, len(s.in.Jobs[t.Job].Depths))
+				block[t.Job], d.Counts[t.Job] = i+1, make([]int, len(s.in.Jobs[t.Job].Depths))
 			}
 			if block[t.Job] == i+1 && t.Iteration == 1 {
-				like.Counts[t.Job][t.Depth]++
+				d.Counts[t.Job][t.Depth]++
 			}
 		}
 	}
-	return &like
+	return d
 }
 
 // search searches for decisions: on the scaled-down instance by list scheduling, then by the finite search, which does not know of memory;

@@ -34,6 +34,12 @@ func searchPart(in *instance.Instance) float64 {
 	return 0
 }
 
+// searching returns the search for the patterns of a last simulation, of a plan like one that ends then, and what ends it.
+func (s *sharing) searching(ctx context.Context, rng *rand.Rand, end instance.Tick) (*searching, context.CancelFunc) {
+	within, cancel := state.Portion(ctx, patternsPart)
+	return &searching{within, rng, len(s.in.GPUs), end}, cancel
+}
+
 // improve searches for a better pattern, and reports whether it did.
 func (s *searching) improve(c *sharers) bool {
 	part := float64(c.end-c.start) * float64(len(c.gpus)) / (float64(max(1, s.end-c.start)) * float64(s.gpus))

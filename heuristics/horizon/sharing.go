@@ -25,6 +25,7 @@ type sharing struct {
 	released []int           // all jobs by release
 	wide     []bool          // too wide for any node that it runs on
 	whole    []bool          // too wide for any rack as well
+	free     []instance.Tick // see [Config]
 }
 
 // kindOf numbers jobs by what decides where they find room.
@@ -92,6 +93,13 @@ func (s *sharing) begin(r rule) *simulation {
 	}
 	for j := range m.left {
 		m.left[j] = s.in.Jobs[j].Iterations
+	}
+	for g, t := range s.free {
+		at := len(s.in.GPUs) + int(s.in.GPUs[g].Node)
+		m.free[g], m.free[at] = t, max(m.free[at], t)
+	}
+	for at := len(s.in.GPUs) + len(s.in.Nodes); s.free != nil && at < len(m.free); at++ {
+		m.free[at] = slices.Max(s.free)
 	}
 	m.plan = &instance.BlockSchedule{Residency: m.homes}
 	return m

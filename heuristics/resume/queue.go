@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
-	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/alloc"
 	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/queue"
@@ -38,9 +37,7 @@ func (r *Resumption) reorder(ctx context.Context, c queue.Search, rng *rand.Rand
 	if err != nil {
 		return
 	}
-	if s := q.Plan(list); len(check.Blocks(r.in, s)) == 0 {
-		r.offer(s)
-	}
+	r.offer(q.Plan(list))
 }
 
 // among inserts jobs that are new since the plan into the order of those that wait, by Smith's ratio instead of at

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/check"
 	"jigsaw/heuristics/pattern"
 	"jigsaw/heuristics/queue"
 	"jigsaw/heuristics/state"
@@ -103,7 +104,7 @@ func Resume(in *instance.Instance, was Interrupted) (*Resumption, error) {
 		}
 	}
 	if r.Plan == nil {
-		return nil, err
+		return nil, cmp.Or(err, error(&state.NoPlan{Reason: "jobs that continue lack memory beside those that move"}))
 	}
 	return r, nil
 }
@@ -129,10 +130,10 @@ func (r *Resumption) try(goes []int) (better bool, err error) {
 	return better, err
 }
 
-// offer makes a plan the best if it is better.
+// offer makes a plan the best if it is better, and valid: units that are repaired apart may lack memory beside one another.
 func (r *Resumption) offer(s *instance.BlockSchedule) bool {
 	v, sum := r.in.Value(s), state.SumOfEnds(r.in, s)
-	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) {
+	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) || len(check.Blocks(r.in, s)) > 0 {
 		return false
 	}
 	r.Plan, r.value, r.ends = s, v, sum
