@@ -234,24 +234,28 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return carried.Plan, func(ctx context.Context, p *planner, rounds int) {
-		scales, share := !p.opt.Quick && p.opt.Interference == nil && !p.opt.Without[method.Scaling] && horizon.Scales(p.in), 1.0
-		if scales {
+	return carried.Plan, goOn(carried), nil
+}
+
+// goOn searches on from a plan in blocks that was carried on: first with its units, then with a plan made anew.
+func goOn(carried *resume.Resumption) improver {
+	return func(ctx context.Context, p *planner, rounds int) {
+		anew, share := !p.opt.Quick && p.opt.Interference == nil && !p.opt.Without[method.Scaling] && horizon.Scales(p.in), 1.0
+		if anew {
 			share = resumeShare
 		}
 		near, done := state.Portion(ctx, share)
 		defer done()
 		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
 		p.offerBlocks("the search for orders", carried.Improve(near, search, p.rng(horizonPart)))
-		if !scales || p.close(p.result.Primal, p.settledDual) {
+		if !anew || p.close(p.result.Primal, p.settledDual) {
 			return
 		}
-		anew := carried.Anew(func(in *instance.Instance, known *instance.BlockSchedule, free []instance.Tick) (*instance.BlockSchedule, error) {
+		p.offerBlocks("the plan made anew", carried.Anew(func(in *instance.Instance, known *instance.BlockSchedule, free []instance.Tick) (*instance.BlockSchedule, error) {
 			c := horizon.Config{Rounds: rounds, Without: p.opt.Without, Start: known, Free: free}
 			return c.Scaled(eventloop.Context(ctx), in, p.rng(anewPart))
-		})
-		p.offerBlocks("the plan made anew", anew)
-	}, nil
+		}))
+	}
 }
 
 // tasks is what is left of a plan that writes every task out, with the jobs and clock of the

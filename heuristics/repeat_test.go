@@ -10,8 +10,10 @@ import (
 
 	"jigsaw/formulation/instance"
 	"jigsaw/formulation/instance/check"
+	"jigsaw/formulation/instance/codec"
 	"jigsaw/formulation/instance/instancetest"
 	"jigsaw/heuristics/heuristicstest"
+	"jigsaw/heuristics/periodic"
 	"jigsaw/method"
 )
 
@@ -44,6 +46,32 @@ func TestRepeated(t *testing.T) {
 	t.Logf("%d of %d optimal", optimal, known)
 	assert.Positive(t, known)
 	assert.GreaterOrEqual(t, float64(optimal), 0.9*float64(known))
+}
+
+// TestRepeatedGroups: a worker of two GPUs shares them with two jobs. Its tasks still start together if one of them has to wait
+// so that the period becomes shorter.
+func TestRepeatedGroups(t *testing.T) {
+	document, err := codec.Decode([]byte(`
+version: 1
+objective: throughput
+cluster: {gpu_types: [{name: v, memory: 1GB}], racks: [{nodes: 1, gpus: 2, gpu: v, nic: 1Gbit/s, fabric: 1Gbit/s}]}
+profiles:
+  - {model: pair, gpu: v, gpus: 2, batch: 1, layers: [{name: a, forward: 2ms, backward: 3ms}]}
+  - {model: long, gpu: v, batch: 1, layers: [{name: a, forward: 3ms, backward: 4ms}]}
+  - {model: short, gpu: v, batch: 1, layers: [{name: a, forward: 1ms, backward: 1ms}]}
+jobs: [{name: pair, model: pair, workers: 1, gpus_per_worker: 2}, {name: long, model: long, workers: 1}, {name: short, model: short, workers: 1}]
+`))
+	require.NoError(t, err)
+	in, err := document.Compile(nil)
+	require.NoError(t, err)
+	s := &instance.Schedule{
+		Residency: [][]instance.GPUID{{0, 1}, {0}, {1}},
+		Tasks:     []instance.Task{in.Task(0, 1, 0, 0, 7), in.Task(0, 1, 1, 0, 7), in.Task(1, 1, 0, 0, 0), in.Task(1, 2, 0, 0, 20), in.Task(2, 1, 1, 0, 0)},
+		Syncs:     []instance.Sync{{Job: 0, Iteration: 1, Start: 12, End: 12, Rate: 1}},
+	}
+	plan := periodic.Repeated(in, s)
+	require.Empty(t, check.Schedule(in, plan))
+	assert.Equal(t, instance.Tick(19), plan.Period, "two iterations of the longer job, and the worker")
 }
 
 // TestRepeatedHelps: if jobs of different lengths share GPUs, plans for the least rate gain.

@@ -1,6 +1,7 @@
 package horizon_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -83,6 +84,43 @@ jobs:
 	s, err := horizon.Config{Rounds: 1}.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	require.Empty(t, check.Blocks(in, s))
+}
+
+// TestGroupedNights: where some workers have two GPUs and share them with workers of one, their tasks still start together.
+func TestGroupedNights(t *testing.T) {
+	made := 0
+	for n := range instancetest.Many(6, 1) {
+		rng := rand.New(rand.NewPCG(uint64(n), 41))
+		spec := heuristicstest.NightSpec(2+n%2, 16, 20_000, instance.Makespan)
+		for _, p := range spec.Profiles {
+			pair := *p
+			pair.GPUs = 2
+			spec.Profiles = append(spec.Profiles, &pair)
+		}
+		for j := range spec.Jobs {
+			job := &spec.Jobs[j]
+			job.Workers = min(job.Workers, 8)
+			if job.Workers > 1 && j%3 == 0 {
+				job.Workers, job.GPUsPerWorker = job.Workers/2, 2
+			}
+			if n%2 == 1 {
+				job.Release = instance.Duration(rng.Int64N(3600 * 1e9))
+			}
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		c := horizon.Config{Rounds: 1, Quick: true}
+		for what, plan := range map[string]func(context.Context, *instance.Instance, *rand.Rand) (*instance.BlockSchedule, error){
+			"cells": c.Cells, "arrivals": c.Arrivals, "scaled": c.Scaled,
+		} {
+			s, err := plan(t.Context(), in, rng)
+			if err == nil { // arrivals have no pattern if pairs of GPUs overlap
+				require.Empty(t, check.Blocks(in, s), "%d: %s", n, what)
+				made++
+			}
+		}
+	}
+	require.Positive(t, made)
 }
 
 // TestFollowsKeys: memory holds one of two jobs, and the one that is worth more per tick goes first.

@@ -169,9 +169,9 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 			sum += r.longest(b)
 			if y := r.sync(b); y >= 0 {
 				sum += r.ticks[y]
-				for t := range r.tasks(b) {
+				for op := range r.tasks(b) {
 					// Tasks lie between the ends of the two iterations.
-					p := c.place[b+t]
+					p := c.place[op]
 					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && (!after || !ahead) {
 						return 0, false
 					}
@@ -199,14 +199,10 @@ func (c *periodClock) wait(p int32, op int32, length instance.Tick) {
 // operation adds the constraints of an operation.
 func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	j, slot := r.owner[op], r.slot[op]
-	job, b := &c.in.Jobs[j], op-slot
+	b, step := op-slot, together(&c.in.Jobs[j])
 	if op == r.sync(b) {
 		for t := range r.tasks(b) {
-			length := r.ticks[b+t]
-			if job.Gang {
-				length = r.longest(b)
-			}
-			c.wait(p, b+t, length)
+			c.wait(p, t, slices.Max(r.ticks[t:t+step]))
 		}
 		for _, u := range r.spans[j].Uses {
 			if c.asked[u.Link] > c.in.Capacity(u.Link) && r.ticks[op] > 0 {
@@ -217,12 +213,8 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	}
 	before := c.before[b]
 	c.wait(p, before, r.ticks[before])
-	if job.Gang {
-		for w, g := range r.residency[j] {
-			c.occupy(p, g, r.ticks[int(b)+w])
-		}
-	} else {
-		c.occupy(p, r.residency[j][slot], r.ticks[op])
+	for i := range step {
+		c.occupy(p, r.residency[j][slot+i], r.ticks[op+i])
 	}
 }
 

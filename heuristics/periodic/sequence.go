@@ -2,6 +2,7 @@ package periodic
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -16,8 +17,8 @@ import (
 // the period.
 //
 // The operations of an iteration are numbered consecutively from its first: the
-// tasks by worker, where those of a gang are one operation, the first, and then
-// the synchronisation, if there is one.
+// tasks by GPU, where those that start together, of a gang or of a worker with several
+// GPUs, are one operation, the first, and then the synchronisation, if there is one.
 type cyclicSequence struct {
 	in        *instance.Instance
 	residency [][]instance.GPUID // per job; empty without iterations
@@ -28,7 +29,7 @@ type cyclicSequence struct {
 
 	// Per operation:
 	owner []int32              // its job
-	slot  []int32              // its worker; for a synchronisation the number of workers
+	slot  []int32              // its place in the residency; for a synchronisation the number of places
 	ticks []instance.Tick      // its length
 	depth []uint8              // of a task
 	level []instance.RateLevel // of a synchronisation
@@ -54,9 +55,7 @@ func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSeque
 			for w, g := range s.Residency[j] {
 				r.depth[add(j, w, it.start[w], job.On[in.GPUs[g].Type].Time[it.depth[w]])] = it.depth[w]
 			}
-			for t := range r.tasks(b) {
-				r.list = append(r.list, b+t)
-			}
+			r.list = slices.AppendSeq(r.list, r.tasks(b))
 			if job.HasSync() {
 				y := add(j, job.Workers, it.sync, it.end-it.sync)
 				r.level[y], r.list = in.RateLevels[it.level], append(r.list, y)
@@ -71,12 +70,21 @@ func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSeque
 	return r
 }
 
-// tasks is the number of task operations of the iteration that begins with operation b.
-func (r *cyclicSequence) tasks(b int32) int32 {
-	if job := &r.in.Jobs[r.owner[b]]; !job.Gang {
+// together is the number of tasks of an iteration that start together: all of a gang, or those of a worker.
+func together(job *instance.Job) int32 {
+	if job.Gang {
 		return int32(job.Workers)
 	}
-	return 1
+	return int32(job.Group())
+}
+
+// tasks are the task operations of the iteration that begins with operation b.
+func (r *cyclicSequence) tasks(b int32) iter.Seq[int32] {
+	job := &r.in.Jobs[r.owner[b]]
+	return func(yield func(int32) bool) {
+		for op := b; op < b+int32(job.Workers) && yield(op); op += together(job) {
+		}
+	}
 }
 
 // sync returns the synchronisation of the iteration that begins with operation
@@ -102,23 +110,22 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 	for j, chain := range r.chain {
 		ready := instance.Tick(0)
 		for n, b := range chain {
-			tasks := r.tasks(b)
 			if n == 0 {
 				// The first iteration begins with its first task in order after the end of the
 				// last.
 				end := r.last(chain[len(chain)-1])
 				ready = r.at[end] + r.ticks[end]
 				least := r.period
-				for t := range tasks {
-					least = min(least, residue(r.at[b+t]-ready, r.period))
+				for op := range r.tasks(b) {
+					least = min(least, residue(r.at[op]-ready, r.period))
 				}
 				ready = residue(ready+least, r.period)
 			}
-			end := ready
+			end, step := ready, together(&r.in.Jobs[j])
 			for w, g := range r.residency[j] {
 				op := b + int32(w)
 				t := instance.Task{Job: instance.JobID(j), Iteration: n + 1, GPU: g, Depth: int(r.depth[op])}
-				t.Start = ready + residue(r.at[b+min(int32(w), tasks-1)]-ready, r.period)
+				t.Start = ready + residue(r.at[b+int32(w)/step*step]-ready, r.period)
 				t.End = t.Start + r.ticks[op]
 				s.Tasks, end = append(s.Tasks, t), max(end, t.End)
 			}
