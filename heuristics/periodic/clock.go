@@ -152,10 +152,11 @@ func (c *periodClock) build(r *cyclicSequence, limit instance.Tick) (low instanc
 // chains reports whether the iterations of every job follow each other, once in
 // a period, and returns the longest chain.
 func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool) {
-	for _, chain := range r.chain {
+	for j, chain := range r.chain {
 		if len(chain) == 0 {
 			continue
 		}
+		job := &c.in.Jobs[j]
 		rounds, sum := 0, instance.Tick(0)
 		before := chain[len(chain)-1]
 		for _, b := range chain {
@@ -169,7 +170,7 @@ func (c *periodClock) chains(r *cyclicSequence) (longest instance.Tick, ok bool)
 			sum += r.longest(b)
 			if y := r.sync(b); y >= 0 {
 				sum += r.ticks[y]
-				for op := range r.tasks(b) {
+				for op, step := b, together(job); op < b+int32(job.Workers); op += step {
 					// Tasks lie between the ends of the two iterations.
 					p := c.place[op]
 					if after, ahead := p > from, p < to; wrap && !after && !ahead || !wrap && (!after || !ahead) {
@@ -201,7 +202,7 @@ func (c *periodClock) operation(r *cyclicSequence, p int32, op int32) {
 	j, slot := r.owner[op], r.slot[op]
 	b, step := op-slot, together(&c.in.Jobs[j])
 	if op == r.sync(b) {
-		for t := range r.tasks(b) {
+		for t := b; t < op; t += step {
 			c.wait(p, t, slices.Max(r.ticks[t:t+step]))
 		}
 		for _, u := range r.spans[j].Uses {

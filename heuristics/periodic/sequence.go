@@ -2,7 +2,6 @@ package periodic
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"jigsaw/formulation/instance"
@@ -53,9 +52,11 @@ func newCyclicSequence(in *instance.Instance, s *instance.Schedule) *cyclicSeque
 		for _, it := range chain {
 			b := int32(len(r.owner))
 			for w, g := range s.Residency[j] {
-				r.depth[add(j, w, it.start[w], job.On[in.GPUs[g].Type].Time[it.depth[w]])] = it.depth[w]
+				op := add(j, w, it.start[w], job.On[in.GPUs[g].Type].Time[it.depth[w]])
+				if r.depth[op] = it.depth[w]; (op-b)%together(job) == 0 {
+					r.list = append(r.list, op)
+				}
 			}
-			r.list = slices.AppendSeq(r.list, r.tasks(b))
 			if job.HasSync() {
 				y := add(j, job.Workers, it.sync, it.end-it.sync)
 				r.level[y], r.list = in.RateLevels[it.level], append(r.list, y)
@@ -76,15 +77,6 @@ func together(job *instance.Job) int32 {
 		return int32(job.Workers)
 	}
 	return int32(job.Group())
-}
-
-// tasks are the task operations of the iteration that begins with operation b.
-func (r *cyclicSequence) tasks(b int32) iter.Seq[int32] {
-	job := &r.in.Jobs[r.owner[b]]
-	return func(yield func(int32) bool) {
-		for op := b; op < b+int32(job.Workers) && yield(op); op += together(job) {
-		}
-	}
 }
 
 // sync returns the synchronisation of the iteration that begins with operation
@@ -109,6 +101,7 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 	s := &instance.Schedule{Period: r.period, Residency: r.residency}
 	for j, chain := range r.chain {
 		ready := instance.Tick(0)
+		step := together(&r.in.Jobs[j])
 		for n, b := range chain {
 			if n == 0 {
 				// The first iteration begins with its first task in order after the end of the
@@ -116,12 +109,12 @@ func (r *cyclicSequence) schedule() *instance.Schedule {
 				end := r.last(chain[len(chain)-1])
 				ready = r.at[end] + r.ticks[end]
 				least := r.period
-				for op := range r.tasks(b) {
+				for op := b; op < b+int32(len(r.residency[j])); op += step {
 					least = min(least, residue(r.at[op]-ready, r.period))
 				}
 				ready = residue(ready+least, r.period)
 			}
-			end, step := ready, together(&r.in.Jobs[j])
+			end := ready
 			for w, g := range r.residency[j] {
 				op := b + int32(w)
 				t := instance.Task{Job: instance.JobID(j), Iteration: n + 1, GPU: g, Depth: int(r.depth[op])}
