@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/heuristics/pattern"
 )
 
 // Anew plans what is left anew, after the repeats in progress of the jobs that stay. The planner gets an instance in which these
@@ -47,7 +48,7 @@ func (r *Resumption) Anew(planner func(in *instance.Instance, known *instance.Bl
 		plan.Residency[j] = found.Residency[n]
 	}
 	for _, b := range found.Blocks {
-		plan.Blocks = append(plan.Blocks, b.Of(func(j instance.JobID) instance.JobID { return left[j] }))
+		plan.Blocks = append(plan.Blocks, b.Of(pattern.Through(left)))
 	}
 	plan.Sort()
 	r.offer(plan)
@@ -56,18 +57,12 @@ func (r *Resumption) Anew(planner func(in *instance.Instance, known *instance.Bl
 
 // known is what the best plan does with some jobs, ascending, which it numbers in this order.
 func (r *Resumption) known(jobs []instance.JobID) *instance.BlockSchedule {
-	s := &instance.BlockSchedule{}
-	for _, j := range jobs {
-		s.Residency = append(s.Residency, r.Plan.Residency[j])
+	s, numbers := &instance.BlockSchedule{}, slices.Repeat([]instance.JobID{instance.NoJob}, len(r.in.Jobs))
+	for n, j := range jobs {
+		s.Residency, numbers[j] = append(s.Residency, r.Plan.Residency[j]), instance.JobID(n)
 	}
 	for _, b := range r.Plan.Blocks {
-		b = b.Of(func(j instance.JobID) instance.JobID {
-			if n, ok := slices.BinarySearch(jobs, j); ok {
-				return instance.JobID(n)
-			}
-			return instance.NoJob
-		})
-		if len(b.Tasks) > 0 {
+		if b = b.Of(pattern.Through(numbers)); len(b.Tasks) > 0 {
 			s.Blocks = append(s.Blocks, b)
 		}
 	}
