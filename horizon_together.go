@@ -84,15 +84,12 @@ func (t *together) done() bool {
 	return slices.ContainsFunc(append(t.plans, t.best), func(s *instance.BlockSchedule) bool { return s != nil && t.enough(t.in.Value(s)) })
 }
 
-// linkCapacity is the rule that plans may break: parts are planned apart, and may ask more of a link together than it has.
-const linkCapacity = 8
-
-// take adds a plan, or the reason that there is none.
+// take adds a plan, or the reason that there is none: parts of the cluster are planned apart, and may ask more of a link together than it has.
 func (t *together) take(s *instance.BlockSchedule, err error) {
 	if err == nil {
 		if violations := check.Blocks(t.in, s); len(violations) > 0 {
 			err = fmt.Errorf("the plans of parts of the cluster together: %v", violations[0])
-			if violations[0].Rule != linkCapacity {
+			if violations[0].Rule != check.LinkCapacity {
 				t.fault("%v", err)
 			}
 		}

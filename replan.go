@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -70,7 +71,8 @@ const (
 // what is done, in flight and left then. spec is the instance of the plan, and models where it finds its
 // profiles, as [Models]. Jobs in memory stay on their GPUs unless they must move; those that move are loaded
 // again. There is a plan at any time limit: the old order, repaired. The time that is left, or a fixed
-// amount of work, goes into better orders. Deadlines that the repair misses are given up, with a note. Mistakes in
+// amount of work, goes into better orders. If the repair misses deadlines, a part of it goes into a plan that meets all; those that are
+// missed still are given up, with a note. Mistakes in
 // the update are [instance.Problems]. If no job is left there is nothing to plan, and the result has neither a plan nor values. The
 // rest and its plan can be replanned again.
 func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, plan *instance.BlockSchedule, u Update, opt Options) (*ReplanResult, error) {
@@ -84,45 +86,78 @@ func Replan(ctx context.Context, spec *instance.Spec, models instance.ProfileSou
 	p, stop := newPlanner(ctx, r.in, opt)
 	defer func() { stop() }()
 	repaired, improve, err := r.repair()
+	var onTime *instance.BlockSchedule // or as little late as was found
 	if err == nil {
-		gaveUp, failed := r.givesUp(repaired, models)
-		if failed != nil {
-			return nil, failed
+		if onTime = repaired; !opt.Quick && r.late(repaired) {
+			onTime = p.punctual(improve)
 		}
-		if gaveUp {
+		if r.late(onTime) {
+			_, ends := onTime.Spans(r.in)
+			if err := r.giveUp(ends, models); err != nil {
+				return nil, err
+			}
 			if repaired, improve, err = r.repair(); err != nil {
 				return nil, err
 			}
+		}
+		if r.late(repaired) {
+			repaired = onTime
 		}
 		if len(check.Blocks(r.in, repaired)) > 0 {
 			repaired = nil
 		}
 	}
 	if repaired == nil {
-		// With less memory or a smaller network there is no room for all jobs that should stay.
-		if err := r.evict(models); err != nil {
-			return nil, err
-		}
-		anew, err := Plan(ctx, r.in, opt)
+		anew, err := r.again(ctx, models, opt)
 		if err != nil {
 			return nil, err
 		}
-		anew.Notes = append(anew.Notes, "the running jobs cannot continue side by side, or not beside those that move: all are planned again")
 		return r.result(anew), nil
 	}
 	p.in, p.result.Instance, p.show = r.in, r.in, newShowcase(r.in, opt.Incumbent)
 	p.result.FewerExclusive.Reason, p.result.FewerInterleaved.Reason = notAsked, notAsked
 	p.takeBlocks("repair", repaired)
+	p.offerBlocks("the search for a plan on time", onTime)
 	result, err := p.replan(improve)
-	if len(r.late) > 0 {
-		result.Notes = append(result.Notes, "deadlines that can no longer be met: "+strings.Join(r.late, ", "))
-	}
 	return r.result(result), err
 }
 
+// again plans all jobs again, none of them in memory: with less memory or a smaller network there is no room for all that should stay. If no
+// plan is on time, deadlines are given up.
+func (r *rest) again(ctx context.Context, models instance.ProfileSource, opt Options) (*Result, error) {
+	if err := r.evict(models); err != nil {
+		return nil, err
+	}
+	anew, err := Plan(ctx, r.in, opt)
+	if err != nil {
+		return nil, err
+	}
+	if anew.plan() == nil && slices.ContainsFunc(r.in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 }) {
+		if err := r.giveUp(slices.Repeat([]instance.Tick{math.MaxInt64}, len(r.in.Jobs)), models); err != nil {
+			return nil, err
+		}
+		opt.Quick = true // the time may be over
+		if anew, err = Plan(ctx, r.in, opt); err != nil {
+			return nil, err
+		}
+		if anew.plan() == nil {
+			r.missed = nil // deadlines are not to blame
+		}
+	}
+	anew.Notes = append(anew.Notes, "the running jobs cannot continue side by side, or not beside those that move: all are planned again")
+	return anew, nil
+}
+
 // improver searches on from a repair and reports better plans, for the given number of rounds or, if that is 0, until the
-// context ends.
-type improver func(ctx context.Context, p *planner, rounds int)
+// context ends or a plan without late jobs is good enough. The result is the best plan known; of those with late jobs, the one that is least late.
+type improver func(ctx context.Context, p *planner, rounds int, enough func(*big.Rat) bool) *instance.BlockSchedule
+
+// punctual searches for a plan without late jobs, in a part of the time. The result is as little late as was found.
+func (p *planner) punctual(improve improver) *instance.BlockSchedule {
+	ctx, rounds, cancel := p.part(3)
+	defer cancel()
+	return improve(ctx, p, rounds, func(*big.Rat) bool { return true })
+}
 
 // replan bounds the rest, and improves its plan.
 func (p *planner) replan(improve improver) (*Result, error) {
@@ -145,10 +180,10 @@ func (p *planner) replan(improve improver) (*Result, error) {
 	if !p.in.Resumes() {
 		p.residents() // as in a new plan
 	}
-	ctx, cancel := p.limited(p.opt.Time * 9 / 10)
+	ctx, cancel := p.limited(time.Until(p.start.Add(p.opt.Time)) * 9 / 10)
 	defer cancel()
 	if !p.close(p.result.Primal, p.settledDual) {
-		improve(ctx, p, rounds)
+		improve(ctx, p, rounds, p.goodEnough())
 	}
 	if bounds != nil {
 		p.endBounds()
@@ -172,17 +207,19 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return fixed.Schedule.Block(), func(ctx context.Context, p *planner, rounds int) {
+	return fixed.Schedule.Block(), func(ctx context.Context, p *planner, rounds int, enough func(*big.Rat) bool) *instance.BlockSchedule {
 		improved := func(s *instance.Schedule) { p.improved("search", s) }
 		near, done := state.Portion(ctx, repairShare)
 		defer done()
-		search := repair.Search{Rounds: rounds, Stop: p.goodEnough(), Improved: improved}
-		best := search.Improve(near, p.in, old, damage, fixed.Schedule, p.rng(horizonPart))
-		p.takeBlocks("the search after the repair", best.Block())
-		if p.close(p.result.Primal, p.settledDual) || p.opt.Quick {
-			return
+		search := repair.Search{Rounds: rounds, Stop: enough, Improved: improved}
+		best := search.Improve(near, p.in, old, damage, fixed.Schedule, p.rng(horizonPart)).Block()
+		if !late(p.in, best) {
+			p.takeBlocks("the search after the repair", best)
 		}
-		c := heuristics.Config{Rounds: lateRounds * max(1, p.opt.Effort), Without: p.opt.Without, Stop: p.goodEnough()}
+		if p.opt.Quick || p.result.Primal != nil && enough(p.result.Primal) {
+			return best
+		}
+		c := heuristics.Config{Rounds: lateRounds * max(1, p.opt.Effort), Without: p.opt.Without, Stop: enough}
 		if p.opt.Time > 0 {
 			c.Rounds = 0
 		}
@@ -192,6 +229,10 @@ func (r *rest) repair() (*instance.BlockSchedule, improver, error) {
 		if anew := repair.Anew(p.in, old, damage, planner); anew != nil {
 			p.offerBlocks("the plan made anew", anew.Block()) // there may be no memory for jobs that have just ended
 		}
+		if s := p.result.Blocks; s != nil {
+			return s
+		}
+		return best
 	}, nil
 }
 
@@ -207,7 +248,7 @@ const (
 func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 	was := resume.Interrupted{
 		Plan: &instance.BlockSchedule{Residency: make([][]instance.GPUID, len(r.in.Jobs))}, Now: r.at - r.origin,
-		GPU:   func(g instance.GPUID) (instance.GPUID, bool) { return r.gpu[g], r.gpu[g] >= 0 },
+		GPU:   r.now,
 		Begun: make([]bool, len(r.in.Jobs)), Moves: make([]bool, len(r.in.Jobs)), Changed: make([]bool, len(r.in.Jobs)),
 		Left: make([]bool, len(r.in.Jobs)),
 	}
@@ -239,22 +280,23 @@ func (r *rest) resume() (*instance.BlockSchedule, improver, error) {
 
 // goOn searches on from a plan in blocks that was carried on: first with its units, then with a plan made anew.
 func goOn(carried *resume.Resumption) improver {
-	return func(ctx context.Context, p *planner, rounds int) {
+	return func(ctx context.Context, p *planner, rounds int, enough func(*big.Rat) bool) *instance.BlockSchedule {
 		anew, share := !p.opt.Quick && p.opt.Interference == nil && !p.opt.Without[method.Scaling] && horizon.Scales(p.in), 1.0
 		if anew {
 			share = resumeShare
 		}
 		near, done := state.Portion(ctx, share)
 		defer done()
-		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: p.goodEnough(), Improved: func(v *big.Rat) { p.see("search", v) }}
+		search := queue.Search{Rounds: rounds, Slack: p.opt.Interference, Stop: enough, Improved: func(v *big.Rat) { p.see("search", v) }}
 		p.offerBlocks("the search for orders", carried.Improve(near, search, p.rng(horizonPart)))
-		if !anew || p.close(p.result.Primal, p.settledDual) {
-			return
+		if !anew || p.result.Primal != nil && enough(p.result.Primal) {
+			return carried.Plan
 		}
 		p.offerBlocks("the plan made anew", carried.Anew(func(in *instance.Instance, known *instance.BlockSchedule, free []instance.Tick) (*instance.BlockSchedule, error) {
 			c := horizon.Config{Rounds: rounds, Without: p.opt.Without, Start: known, Free: free}
 			return c.Scaled(eventloop.Context(ctx), in, p.rng(anewPart))
 		}))
+		return carried.Plan
 	}
 }
 
@@ -314,6 +356,13 @@ func (r *rest) tasks() *instance.Schedule {
 // result says for each job what the plan of the rest changes.
 func (r *rest) result(plan *Result) *ReplanResult {
 	out := &ReplanResult{Result: plan, Spec: r.spec, Origin: r.was.Duration(r.origin)}
+	if some := r.missed; len(some) > 0 {
+		const shown = 10
+		if more := len(some) - shown; more > 0 {
+			some = append(some[:shown:shown], fmt.Sprintf("and %d more", more))
+		}
+		plan.Notes = append(plan.Notes, "deadlines given up, since no plan that meets them was found: "+strings.Join(some, ", "))
+	}
 	seconds := func(t instance.Tick) *float64 { return new(float64(t) * float64(r.was.TickUS) / 1e6) }
 	_, before := r.plan.Spans(r.was)
 	s := plan.Blocks

@@ -41,7 +41,7 @@ type rest struct {
 	old []instance.JobID
 	// moves and changed by job of the plan.
 	moves, changed []bool
-	late           []string // jobs whose deadlines were given up
+	missed         []string // jobs whose deadlines were given up
 }
 
 // fate is what an update says of a job.
@@ -219,34 +219,14 @@ func (r *rest) goOn(spec *instance.Spec) *instance.Spec {
 
 // damage finds which jobs have to move, and whose synchronisations change their route or duration.
 func (r *rest) damage(now *instance.Instance) {
-	for j, home := range r.plan.Residency {
-		job := &r.was.Jobs[j]
-		var here []instance.GPUID
-		for _, g := range home {
-			if r.gpu[g] >= 0 && job.Runs(now.GPUs[r.gpu[g]].Type) {
-				here = append(here, r.gpu[g])
-			}
-		}
-		slices.Sort(here)
-		if len(here) < len(home) {
-			r.moves[j] = true
-			continue
-		}
-		span, ok := now.SpanOf(job, here)
-		if !ok {
-			r.moves[j] = true
-			continue
-		}
-		before, _ := r.was.SpanOf(job, home)
-		same := func(a, b instance.LinkUse) bool {
-			x, y := r.was.Links[a.Link], now.Links[b.Link]
-			return x.Name == y.Name && x.Capacity == y.Capacity && a.Times == b.Times
-		}
-		if !slices.EqualFunc(before.Uses, span.Uses, same) || before.Parties != span.Parties {
-			r.changed[j] = true
-		}
+	moves, changed := change.Affected(r.was, now, r.plan.Residency, r.now)
+	for j := range r.moves {
+		r.moves[j], r.changed[j] = r.moves[j] || moves[j], r.changed[j] || changed[j]
 	}
 }
+
+// now is what became of a GPU of the plan; false if it is lost.
+func (r *rest) now(g instance.GPUID) (instance.GPUID, bool) { return r.gpu[g], r.gpu[g] >= 0 }
 
 // carriesOn reports whether a job goes on as planned.
 func (r *rest) carriesOn(j int) bool {
@@ -326,10 +306,10 @@ func (r *rest) entry(j int, first instance.Tick) instance.JobSpec {
 	}
 	entry.Release = r.was.Duration(release - r.origin)
 	if entry.Deadline > 0 {
-		if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.late, job.Name) {
+		if entry.Deadline -= r.was.Duration(r.origin); entry.Deadline < r.was.Duration(1) || slices.Contains(r.missed, job.Name) {
 			entry.Deadline = 0
-			if !slices.Contains(r.late, job.Name) {
-				r.late = append(r.late, job.Name)
+			if !slices.Contains(r.missed, job.Name) {
+				r.missed = append(r.missed, job.Name)
 			}
 		}
 	}
@@ -351,23 +331,29 @@ func ofAdded(err error, n int) error {
 	return err
 }
 
-// givesUp removes the deadlines that a plan misses, and reports whether there are any.
-func (r *rest) givesUp(s *instance.BlockSchedule, models instance.ProfileSource) (some bool, err error) {
-	_, to := s.Spans(r.in)
-	for j := range r.in.Jobs {
-		if due := r.in.Jobs[j].Deadline; due > 0 && to[j] > due {
-			r.late, some = append(r.late, r.in.Jobs[j].Name), true
-			for i := range r.spec.Jobs {
-				if e := &r.spec.Jobs[i]; e.Name == r.in.Jobs[j].Name || e.Count > 1 && strings.HasPrefix(r.in.Jobs[j].Name, e.Name+"-") {
-					e.Deadline = 0
-				}
-			}
+// late reports whether jobs of a plan end after their deadlines.
+func late(in *instance.Instance, s *instance.BlockSchedule) bool {
+	_, to := s.Spans(in)
+	return in.Late(to) != instance.NoJob
+}
+
+func (r *rest) late(s *instance.BlockSchedule) bool { return late(r.in, s) }
+
+// giveUp removes the deadlines that are missed with these ends of jobs; of copies of a job, those of all.
+func (r *rest) giveUp(ends []instance.Tick, models instance.ProfileSource) (err error) {
+	entries := r.spec.Sources()
+	for j, end := range ends {
+		if due := r.in.Jobs[j].Deadline; due > 0 && end > due {
+			r.spec.Jobs[entries[j]].Deadline = 0
 		}
 	}
-	if some {
-		r.in, err = instance.Compile(r.spec, models)
+	for j := range r.in.Jobs {
+		if r.in.Jobs[j].Deadline > 0 && r.spec.Jobs[entries[j]].Deadline == 0 {
+			r.missed = append(r.missed, r.in.Jobs[j].Name)
+		}
 	}
-	return some, err
+	r.in, err = instance.Compile(r.spec, models)
+	return err
 }
 
 // evict makes the instance in which no job is in memory: all may move, and all are loaded again.

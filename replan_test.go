@@ -213,6 +213,50 @@ func TestReplanAnew(t *testing.T) {
 	assert.Less(t, anew, 0.97*repaired)
 }
 
+// TestReplanDeadlines: a deadline that the repair misses is given up only if the search finds no plan that meets it, and neither
+// makes jobs move that can stay.
+func TestReplanDeadlines(t *testing.T) {
+	t.Parallel()
+	for seed := range instancetest.Many(uint64(8), 2) {
+		spec := heuristicstest.NightSpec(3, 20, 20_000, instance.WeightedCompletion)
+		rng := rand.New(rand.NewPCG(seed, 38))
+		for j := range spec.Jobs {
+			spec.Jobs[j].Weight = 1 + rng.Int64N(9)
+		}
+		in, err := instance.Compile(spec, nil)
+		require.NoError(t, err)
+		plan, err := horizon.Config{}.Scaled(t.Context(), in, rng)
+		require.NoError(t, err)
+		u := Update{At: in.Duration(plan.Makespan(in)) / 4, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n1"}}}
+		opt := Options{NoLP: true, NoBound: true}
+		replan := func() (r *ReplanResult, last instance.Duration) {
+			r, err := Replan(t.Context(), spec, nil, plan, u, opt)
+			require.NoError(t, err)
+			for _, c := range r.Jobs {
+				require.False(t, c.What == JobMoves && !slices.Contains(c.From, "r0n1"), "%+v", c)
+				last = max(last, instance.Duration(*c.After*1e9))
+			}
+			return r, last
+		}
+		opt.Quick = true
+		_, end := replan()
+		for j := range spec.Jobs {
+			spec.Jobs[j].Deadline = end - 60e9 // the repair is late
+		}
+		r, _ := replan()
+		require.Contains(t, fmt.Sprint(r.Notes), "deadlines given up")
+		opt.Quick = false
+		r, last := replan()
+		require.NotContains(t, fmt.Sprint(r.Notes), "deadlines given up")
+		require.LessOrEqual(t, last, end-60e9)
+		for j := range spec.Jobs {
+			spec.Jobs[j].Deadline = in.Duration(plan.Makespan(in)) // with a node less, impossible
+		}
+		r, _ = replan()
+		require.Contains(t, fmt.Sprint(r.Notes), "deadlines given up")
+	}
+}
+
 // TestReplanSpreads: where jobs share nodes for hours and one node fails, those that lived there spread over the others, and the
 // plan ends about as early as one that may move all of them.
 func TestReplanSpreads(t *testing.T) {

@@ -92,7 +92,7 @@ func keeps(b *bundle.Instance, s *instance.Schedule) bool {
 		plain.Jobs[j].GPUsPerWorker = 0
 	}
 	return !slices.ContainsFunc(check.Schedule(&plain, s), func(v check.Violation) bool {
-		return v.Rule != 9 && (v.Rule != 5 || plain.Jobs[v.Job].Workers > 1)
+		return v.Rule != check.SyncLength && (v.Rule != check.SyncAfterTasks || plain.Jobs[v.Job].Workers > 1)
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"jigsaw/formulation/instance/check"
 	"jigsaw/formulation/instance/view"
 	"jigsaw/heuristics/repair"
+	"jigsaw/heuristics/resume"
 	"jigsaw/heuristics/state"
 )
 
@@ -24,7 +25,8 @@ import (
 type Harm struct {
 	Failures []Failure
 	// Touched are the jobs that lost a GPU, or whose synchronisations used a link that
-	// failed; Moved those of them that have to move.
+	// failed; Moved those that the old plan, carried over, has on other GPUs. In plans in blocks they
+	// may include jobs that wait and lost nothing.
 	Touched, Moved []string
 	// Repaired is the value of the old plan carried over in its order; nil where it
 	// cannot be, which Unrepaired explains.
@@ -81,11 +83,8 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 		return nil, fmt.Errorf("whatif: %d failures at once; choose 1 or 2", opt.Failures)
 	}
 	r := &ResilienceResult{}
-	if r.Plan, err = jigsaw.Plan(ctx, in, jigsaw.Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.Schedule == nil && r.Plan.Blocks == nil {
+	if r.Plan, err = jigsaw.Plan(ctx, in, jigsaw.Options{Seed: opt.Seed, Quick: true, NoLP: opt.NoLP}); err != nil || r.Plan.Primal == nil {
 		return r, err
-	}
-	if r.Plan.Schedule == nil {
-		return nil, instance.Problems{{Path: "jobs", Message: "the plan is in blocks, with too many tasks to be repaired one by one: give jobs fewer iterations, or use jigsaw replan --fail-node"}}
 	}
 	cases := failures(in, opt)
 	r.Cases = len(cases)
@@ -138,8 +137,32 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 			r.Harm = append(r.Harm, h)
 		}
 	}
+	r.avoid()
 	slices.SortStableFunc(r.Harm, compareHarm)
 	return r, errors.Join(faults...)
+}
+
+// avoid takes the new plan without a node as the new plan after the failure of one of its links, if it is better: it uses none of them.
+func (r *ResilienceResult) avoid() {
+	in := r.Plan.Instance
+	without := map[string]*big.Rat{} // by link
+	for _, h := range r.Harm {
+		if len(h.Failures) == 1 && h.Replanned != nil {
+			for _, n := range in.Nodes {
+				if n.Name == h.Failures[0].Node {
+					for _, l := range []instance.LinkID{n.Up, n.Down, n.Fabric} {
+						without[in.Links[l].Name] = h.Replanned
+					}
+				}
+			}
+		}
+	}
+	for i := range r.Harm {
+		h := &r.Harm[i]
+		if v := without[h.Failures[0].Link]; len(h.Failures) == 1 && v != nil && (h.Replanned == nil || in.Objective.Better(v, h.Replanned)) {
+			h.Replanned = v
+		}
+	}
 }
 
 // compareHarm puts the greatest first.
@@ -189,7 +212,7 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		return nil, err
 	}
 	before := whole.Instance
-	for j, home := range whole.Schedule.Residency {
+	for j, home := range residency(whole) {
 		was, _ := before.SpanOf(&before.Jobs[j], home)
 		hit := slices.ContainsFunc(home, func(g instance.GPUID) bool { return lost[before.Nodes[before.GPUs[g].Node].Name] })
 		for _, u := range was.Uses {
@@ -214,22 +237,20 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 		}
 		in = in.Part(in.AllJobs(), nodes, nil).Instance
 	}
-	same := change.SameGPU(before, in)
-	fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
+	carried, moved, err := carry(in, whole)
 	if err != nil {
 		h.Unrepaired = err.Error()
 	} else {
-		for _, j := range fixed.Moved {
+		for _, j := range moved {
 			h.Moved = append(h.Moved, in.Jobs[j].Name)
 		}
-		const deadlines = 10 // the rule that a repair may break
-		for _, v := range check.Schedule(in, fixed.Schedule) {
-			if h.Unrepaired = v.String(); v.Rule != deadlines {
+		for _, v := range check.Plan(in, carried) {
+			if h.Unrepaired = v.String(); v.Rule != check.Deadline {
 				return nil, fmt.Errorf("whatif: after the failure of %v the repair broke a rule: %v", failed, v)
 			}
 		}
 		if h.Unrepaired == "" {
-			h.Repaired = in.Value(fixed.Schedule)
+			h.Repaired = in.Value(carried)
 			h.Replanned = h.Repaired
 		}
 	}
@@ -247,6 +268,41 @@ func harm(ctx context.Context, spec *instance.Spec, models instance.ProfileSourc
 	}
 	h.Bound, h.Certified = (*anew).Dual, (*anew).Certified
 	return h, nil
+}
+
+// carry carries the plan of the whole cluster over to an instance of the same jobs, without a search, and names the jobs that are not
+// where they were planned. Deadlines may be missed.
+func carry(in *instance.Instance, whole *jigsaw.Result) (plan instance.Plan, moved []instance.JobID, err error) {
+	before, same := whole.Instance, change.SameGPU(whole.Instance, in)
+	if whole.Schedule != nil {
+		fixed, err := repair.Repair(in, whole.Schedule, repair.Damage{GPU: func(_ instance.JobID, g instance.GPUID) (instance.GPUID, bool) { return same(g) }})
+		if err != nil {
+			return nil, nil, err
+		}
+		return fixed.Schedule, fixed.Moved, nil
+	}
+	none := make([]bool, len(in.Jobs))
+	was := resume.Interrupted{Plan: whole.Blocks, GPU: same, Begun: none, Left: none}
+	was.Moves, was.Changed = change.Affected(before, in, whole.Blocks.Residency, same)
+	r, err := resume.Resume(in, was)
+	if err != nil {
+		return nil, nil, err
+	}
+	for j, home := range r.Plan.Residency {
+		was := whole.Blocks.Residency[j]
+		if !slices.EqualFunc(home, was, func(g, w instance.GPUID) bool { at, _ := same(w); return at == g }) {
+			moved = append(moved, instance.JobID(j))
+		}
+	}
+	return r.Plan, moved, nil
+}
+
+// residency of the jobs of a result's plan.
+func residency(r *jigsaw.Result) [][]instance.GPUID {
+	if r.Schedule != nil {
+		return r.Schedule.Residency
+	}
+	return r.Blocks.Residency
 }
 
 // ResilienceDocument is a [ResilienceResult] as it is printed. Values are in the objective's unit in files,

@@ -85,7 +85,7 @@ func runResilience(ctx context.Context, name string, o resilienceOptions, std cl
 	if err != nil {
 		return cli.Refused(o.Document, name, "an instance whose failures can be examined", err)
 	}
-	if r.Plan.Schedule == nil {
+	if r.Plan.Primal == nil {
 		if err := o.to.Print(std, r.Plan.Document(true), func(w io.Writer) { planTable(w, std, r.Plan) }); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *whatif.Resili
 		fmt.Fprintf(w, "- %s\n", reason)
 	}
 	var notes []string
-	if h := r.Beaten(); h != nil {
+	if h := r.Beaten(); h != nil && value(h.Replanned) != value(r.Plan.Primal) {
 		notes = append(notes, fmt.Sprintf("%s: the new plan is better than that of the whole cluster, %s for %s; all plans here are quick ones, and jigsaw plan may find a better one of the whole cluster, too",
 			failed(h.Failures), value(h.Replanned), value(r.Plan.Primal)))
 	}

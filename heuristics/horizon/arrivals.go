@@ -173,7 +173,7 @@ type arrived struct {
 func (a *arrived) simulate(ctx context.Context, m *simulation) {
 	if a.plan = m.run(ctx); a.plan != nil {
 		_, ends := a.plan.Spans(m.in)
-		a.late, a.end = tardiness(m.in, ends), slices.Max(ends)
+		a.late, a.end = state.Tardiness(m.in, ends), slices.Max(ends)
 	}
 }
 

@@ -58,7 +58,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 			return
 		}
 		_, ends := s.Spans(in)
-		tardy := tardiness(in, ends)
+		tardy := state.Tardiness(in, ends)
 		if best == nil || cmp.Or(cmp.Compare(tardy, late), in.Value(s).Cmp(in.Value(best))) < 0 {
 			best, late, chosen = s, tardy, size
 			if c.Improved != nil && late == 0 {
@@ -231,16 +231,6 @@ func (d *dealer) plan(ctx context.Context, cells []cell) (*instance.BlockSchedul
 	}
 	plan.Sort()
 	return plan, nil
-}
-
-// tardiness is by how much jobs with these ends miss their deadlines, in total.
-func tardiness(in *instance.Instance, ends []instance.Tick) (sum instance.Tick) {
-	for j, end := range ends {
-		if due := in.Jobs[j].Deadline; due > 0 {
-			sum += max(0, end-due)
-		}
-	}
-	return sum
 }
 
 // sortByClass puts identical jobs next to each other, as patterns require.

@@ -359,7 +359,7 @@ func (q *Simulation) Plan(list []Stint) *instance.BlockSchedule {
 func (q *Simulation) judge(o *outcome) {
 	ends := make([]instance.Tick, len(q.in.Jobs))
 	for _, s := range o.list {
-		jobs, before := []instance.JobID{s.Job}, o.tardiness
+		jobs, late := []instance.JobID{s.Job}, false
 		if u := q.Unit(s.Job); u != nil {
 			jobs = u.Jobs
 			for n, j := range u.Jobs {
@@ -370,13 +370,12 @@ func (q *Simulation) judge(o *outcome) {
 		}
 		for _, j := range jobs {
 			o.ends += ends[j]
-			if due := q.in.Jobs[j].Deadline; due > 0 {
-				o.tardiness += max(0, ends[j]-due)
-			}
+			due := q.in.Jobs[j].Deadline
+			late = late || due > 0 && ends[j] > due
 		}
-		if o.tardiness > before {
+		if late {
 			o.tardy = append(o.tardy, s.Job)
 		}
 	}
-	o.value, o.missed = q.in.ValueAt(ends), state.Missed(q.in, ends, "")
+	o.value, o.missed, o.tardiness = q.in.ValueAt(ends), state.Missed(q.in, ends, ""), state.Tardiness(q.in, ends)
 }

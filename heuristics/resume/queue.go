@@ -24,7 +24,7 @@ func (r *Resumption) reorder(ctx context.Context, c queue.Search, rng *rand.Rand
 	}
 	if tell := c.Improved; tell != nil {
 		c.Improved = func(v *big.Rat) {
-			if r.in.Objective.Better(v, r.value) {
+			if r.merit.late > 0 || v.Cmp(r.merit.value) < 0 {
 				tell(v)
 			}
 		}

@@ -55,8 +55,7 @@ type Resumption struct {
 
 	goes  []int // for jobs that move: the unit that they join; -1: none
 	parts []part
-	value *big.Rat
-	ends  instance.Tick // see [state.SumOfEnds]
+	merit merit // of the best plan
 }
 
 // group is the jobs of a unit.
@@ -130,13 +129,25 @@ func (r *Resumption) try(goes []int) (better bool, err error) {
 	return better, err
 }
 
-// offer makes a plan the best if it is better, and valid: units that are repaired apart may lack memory beside one another.
+// merit is how good a plan is: what misses deadlines least comes first, then the value.
+type merit struct {
+	late  instance.Tick // see [state.Tardiness]
+	value *big.Rat
+	ends  instance.Tick // see [state.SumOfEnds]
+}
+
+func (m *merit) compare(o *merit) int {
+	return cmp.Or(cmp.Compare(m.late, o.late), m.value.Cmp(o.value), cmp.Compare(m.ends, o.ends))
+}
+
+// offer makes a plan the best if it is better, and valid but for deadlines: units that are repaired apart may lack memory beside one another.
 func (r *Resumption) offer(s *instance.BlockSchedule) bool {
-	v, sum := r.in.Value(s), state.SumOfEnds(r.in, s)
-	if r.Plan != nil && !r.in.Objective.Better(v, r.value) && (v.Cmp(r.value) != 0 || sum >= r.ends) || len(check.Blocks(r.in, s)) > 0 {
+	_, ends := s.Spans(r.in)
+	m := merit{state.Tardiness(r.in, ends), r.in.Value(s), state.SumOfEnds(r.in, s)}
+	if r.Plan != nil && m.compare(&r.merit) >= 0 || slices.ContainsFunc(check.Blocks(r.in, s), func(v check.Violation) bool { return v.Rule != check.Deadline }) {
 		return false
 	}
-	r.Plan, r.value, r.ends = s, v, sum
+	r.Plan, r.merit = s, m
 	return true
 }
 
@@ -341,8 +352,8 @@ func (r *Resumption) active(goes []int) (list []int) {
 // for the same plan, state of rng and rounds.
 func (r *Resumption) Improve(ctx context.Context, c queue.Search, rng *rand.Rand) *instance.BlockSchedule {
 	tell := func() {
-		if c.Improved != nil {
-			c.Improved(r.value)
+		if c.Improved != nil && r.merit.late == 0 {
+			c.Improved(r.merit.value)
 		}
 	}
 	tell()
@@ -378,7 +389,7 @@ func (r *Resumption) polish(ctx context.Context, c queue.Search, goes []int, rng
 		}
 	}
 	for turn := range 2 * len(used) {
-		if ctx.Err() != nil || c.Stop != nil && c.Stop(r.value) {
+		if ctx.Err() != nil || c.Stop != nil && r.merit.late == 0 && c.Stop(r.merit.value) {
 			return
 		}
 		x := used[turn%len(used)]

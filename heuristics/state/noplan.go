@@ -41,6 +41,16 @@ func Missed(in *instance.Instance, ends []instance.Tick, when string) error {
 	return NewNoPlan(in, j, "would miss its deadline, %v, by %v%s", in.Duration(due), in.Duration(ends[j]-due), when)
 }
 
+// Tardiness is by how much jobs with these ends miss their deadlines, in total.
+func Tardiness(in *instance.Instance, ends []instance.Tick) (sum instance.Tick) {
+	for j, end := range ends {
+		if due := in.Jobs[j].Deadline; due > 0 {
+			sum += max(0, end-due)
+		}
+	}
+	return sum
+}
+
 // Refusal says that job j found no GPUs: of those it may use it counts those with enough
 // memory beside the other jobs, as fits reports.
 func Refusal(in *instance.Instance, j instance.JobID, fits func(instance.GPUID) bool) *NoPlan {

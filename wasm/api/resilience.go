@@ -43,7 +43,7 @@ func (a *API) resilience(ctx context.Context, p *resilienceParams, send func(Eve
 		return nil, err
 	}
 	answer := &ResilienceAnswer{ResilienceDocument: *r.Document()}
-	if r.Plan.Schedule == nil {
+	if r.Plan.Primal == nil {
 		return answer, ctx.Err()
 	}
 	var picture bytes.Buffer

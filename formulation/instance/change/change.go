@@ -272,6 +272,38 @@ func without(spec *instance.Spec, i int) []instance.JobSpec {
 	return jobs
 }
 
+// Affected says of each job of a plan with these residencies whether it has to move after a change of the cluster, and of the others whether
+// its synchronisations change their route or the capacities on it. gpu is what became of each GPU; -1 if it is lost.
+func Affected(was, now *instance.Instance, residency [][]instance.GPUID, gpu func(instance.GPUID) (instance.GPUID, bool)) (moves, changed []bool) {
+	moves, changed = make([]bool, len(residency)), make([]bool, len(residency))
+	for j, home := range residency {
+		job := &was.Jobs[j]
+		var here []instance.GPUID
+		for _, g := range home {
+			if at, ok := gpu(g); ok && job.Runs(now.GPUs[at].Type) {
+				here = append(here, at)
+			}
+		}
+		if len(here) < len(home) {
+			moves[j] = true
+			continue
+		}
+		slices.Sort(here)
+		span, ok := now.SpanOf(job, here)
+		if !ok {
+			moves[j] = true
+			continue
+		}
+		before, _ := was.SpanOf(job, home)
+		same := func(a, b instance.LinkUse) bool {
+			x, y := was.Links[a.Link], now.Links[b.Link]
+			return x.Name == y.Name && x.Capacity == y.Capacity && a.Times == b.Times
+		}
+		changed[j] = !slices.EqualFunc(before.Uses, span.Uses, same) || before.Parties != span.Parties
+	}
+	return moves, changed
+}
+
 // SameGPU returns the GPU of a changed cluster that has the name of an old one; -1 and false if there is none.
 func SameGPU(was, now *instance.Instance) func(instance.GPUID) (instance.GPUID, bool) {
 	nodes := make(map[string]*instance.Node, len(now.Nodes))

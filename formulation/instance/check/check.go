@@ -27,7 +27,15 @@ type Violation struct {
 	Message string
 }
 
-// Rules of a valid schedule, by number.
+// Numbers of the rules that callers of a check name.
+const (
+	SyncAfterTasks = 5
+	LinkCapacity   = 8
+	SyncLength     = 9
+	Deadline       = 10
+)
+
+// rules is the number of rules of a valid schedule.
 const rules = 10
 
 var ruleTitles = [rules + 1]string{
