@@ -26,25 +26,29 @@ type together struct {
 	due      bool                // some jobs have deadlines
 	released bool                // some jobs are released later than others
 	plans    []*instance.BlockSchedule
+	followed bool // there is a plan by decisions about a fraction of the iterations
 	best     *instance.BlockSchedule
 	err      error // why there is no plan
 }
 
 // Parts of the time that is left when a search begins.
 const (
-	// A fraction of all iterations, if jobs have no deadlines, or some, which such plans may miss; for the makespan, after cells.
-	scalingShare, scalingShareDue, scalingShareLast = 0.75, 0.6, 0.8
+	// A fraction of all iterations; for the makespan, after cells; and once more if jobs were late and others have a plan on time.
+	scalingShare, scalingShareLast, scalingShareAgain = 0.9, 0.8, 0.5
 	// Jobs that are admitted as they come, if they are released one after the other, more than manyReleased of them, or only wait for memory.
-	arrivalsShare, arrivalsShareMany, arrivalsShareAtOnce = 0.5, 0.8, 0.15
+	arrivalsShare, arrivalsShareMany, arrivalsShareAtOnce, arrivalsShareLast = 0.5, 0.8, 0.15, 0.3
 )
+
+// mostQuick is the number of jobs above which quick plans are not made from a fraction of the iterations: it takes seconds.
+const mostQuick = 150
 
 // manyReleased is the number of jobs released one after the other above which nothing else than arrivals and orders is tried: there
 // are too many for a fraction of the iterations, and cells start when the last of them is released.
 const manyReleased = 300
 
 // together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left:
-// as they come, for the makespan; in cells, whose jobs all end together; by decisions about a fraction of all iterations; in units that
-// queue, beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
+// as they come, for the makespan; in cells, whose jobs all end together; by decisions about a fraction of all iterations; if these have no
+// plan, in units that queue, beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
 func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (*instance.BlockSchedule, error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
@@ -56,16 +60,19 @@ func (p *planner) together(in *instance.Instance, orders []queue.Order, part int
 	t.due = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
 	t.released = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
 	plans := []func(){t.arrivals, t.cells, t.scaled}
-	if in.Objective == instance.WeightedCompletion { // for which cells are a last resort
-		plans = []func(){t.arrivals, t.scaled, t.cells}
+	if t.weighted() {
+		plans = []func(){t.scaled, t.arrivals, t.cells}
 	}
 	for _, plan := range plans {
-		if !t.done() {
+		if !t.done() && (len(t.plans) == 0 || !t.weighted()) { // for weighted completion the others are a last resort
 			plan()
 		}
 	}
+	if t.weighted() && !t.followed && len(t.plans) > 0 && !t.done() { // from a plan on time
+		t.scaled()
+	}
 	t.choose()
-	if !t.done() {
+	if !t.done() && (t.best == nil || t.weighted() && (t.opt.Quick || !t.followed)) {
 		t.orders(orders)
 	}
 	if in == p.in && t.best != nil {
@@ -104,7 +111,7 @@ func (t *together) take(s *instance.BlockSchedule, err error) {
 // shortest is the instance whose jobs are to end together, and the search for such plans. They seldom have the least weighted completion,
 // but where plans that have miss deadlines, these may not.
 func (t *together) shortest() (*instance.Instance, horizon.Config) {
-	if t.in.Objective != instance.WeightedCompletion || !t.due {
+	if !t.weighted() || !t.due {
 		return t.in, t.search
 	}
 	in := *t.in
@@ -120,6 +127,8 @@ func (t *together) arrivals() {
 	}
 	share := arrivalsShareAtOnce
 	switch {
+	case t.weighted():
+		share = arrivalsShareLast
 	case t.many():
 		share = arrivalsShareMany
 	case t.released:
@@ -132,25 +141,24 @@ func (t *together) arrivals() {
 
 // scaled plans a fraction of all iterations.
 func (t *together) scaled() {
-	weighted := t.in.Objective == instance.WeightedCompletion
-	if !weighted && (!t.released && !horizon.Waits(t.in) || t.many()) || t.opt.Quick || t.opt.Without[method.Scaling] {
+	if !t.weighted() && (!t.released && !horizon.Waits(t.in) || t.many()) || t.opt.Quick && len(t.in.Jobs) > mostQuick || t.opt.Without[method.Scaling] {
 		return
 	}
 	share := scalingShare
 	switch {
-	case !weighted:
+	case !t.weighted():
 		share = scalingShareLast
-	case t.due:
-		share = scalingShareDue
+	case len(t.plans) > 0:
+		share = scalingShareAgain
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
 	search := t.search
-	for _, s := range t.plans {
-		search.Start = t.least(search.Start, s)
-	}
+	search.Start = t.first()
 	if s, err := search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
+		others := len(t.plans)
 		t.take(s, nil)
+		t.followed = len(t.plans) > others
 	}
 }
 
@@ -169,7 +177,7 @@ func (t *together) cells() {
 		share = 0.5 // they may not be in time
 	case t.due:
 		share = 0.4
-	case in.Objective == instance.WeightedCompletion:
+	case t.weighted():
 		search.Quick, share = true, 0.1
 	case t.released && !t.many():
 		share = 0.5 // a fraction of all iterations comes after it
@@ -181,10 +189,13 @@ func (t *together) cells() {
 	t.take(search.Cells(eventloop.Context(within), in, t.rng(cellsPart)))
 }
 
+// weighted reports whether the objective is the weighted completion.
+func (t *together) weighted() bool { return t.in.Objective == instance.WeightedCompletion }
+
 // better reports whether phases improve plans: of the makespan only if jobs are released one after the other, as without phases they wait
 // for the last of those that share their nodes.
 func (t *together) better() bool {
-	return t.in.Objective == instance.WeightedCompletion || t.released
+	return t.weighted() || t.released
 }
 
 // phased is a plan with phases, if these improve plans.
@@ -201,6 +212,14 @@ func (t *together) least(a, b *instance.BlockSchedule) *instance.BlockSchedule {
 		return b
 	}
 	return a
+}
+
+// first is the best of the plans so far; nil: there is none.
+func (t *together) first() (best *instance.BlockSchedule) {
+	for _, s := range t.plans {
+		best = t.least(best, s)
+	}
+	return best
 }
 
 // choose takes the best of the plans with phases.
@@ -221,7 +240,7 @@ func (t *together) orders(known []queue.Order) {
 	if t.due {
 		share = 0.8
 	}
-	if t.in.Objective == instance.WeightedCompletion {
+	if t.weighted() {
 		share = 0.9
 	}
 	within, stop := state.Portion(t.ctx, share)

@@ -21,9 +21,9 @@ import (
 type Config struct {
 	// Rounds limits the work of [Config.Phases]; 0 means until the context ends.
 	Rounds int
-	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling.
+	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling there and in [Config.Scaled].
 	Quick bool
-	// Start is a plan by which [Config.Scaled] decides, too, for the makespan; nil: none.
+	// Start is a plan by which [Config.Scaled] decides, too; nil: none.
 	Start *instance.BlockSchedule
 	// Free is when each GPU is free for what [Config.Scaled] plans, and what jobs send from there; nil: from the start.
 	Free []instance.Tick

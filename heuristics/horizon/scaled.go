@@ -27,6 +27,9 @@ func (c Config) Scaled(ctx context.Context, in *instance.Instance, rng *rand.Ran
 	s := &scaling{Config: c, sharing: newSharing(in, rng.Uint64()), ctx: ctx, small: small, part: float64(small.Tasks()) / float64(in.Tasks())}
 	s.kinds, s.free = instance.UpTo[int](len(in.Jobs)), c.Free
 	searched := searchPart(in)
+	if s.Quick {
+		searched = 0
+	}
 	var cancel context.CancelFunc
 	s.ctx, cancel = state.Portion(ctx, 1-searched)
 	defer cancel()
@@ -61,9 +64,9 @@ const (
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
 	mostScaledJobs = 1000
 	// listPart is the part of the time for list scheduling of the scaled-down instance, finitePart that of what is then left for the finite
-	// search. Without a clock they take listSteps and finiteRounds, and the number of changes that simulations of all
-	// iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
-	listPart, finitePart                                      = 0.4, 0.5
+	// search, and hopefulPart that of the rest after which it ends if jobs are late still. Without a clock they take listSteps and finiteRounds,
+	// and the number of changes that simulations of all iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
+	listPart, finitePart, hopefulPart                         = 0.4, 0.5, 0.3
 	listSteps, finiteRounds                                   = 4, 4
 	followedAtOnce, followedJobs, leastFollowed, mostFollowed = 2, 1500, 4, 20
 )
@@ -166,6 +169,19 @@ func (s *scaling) of(like list.Decision, plan *instance.BlockSchedule) *list.Dec
 	return d
 }
 
+// start follows a decision by a plan, if there is one, and, if jobs are late still, one by the same homes in the order of the other decision.
+func (s *scaling) start(like list.Decision, plan *instance.BlockSchedule) {
+	if plan == nil {
+		return
+	}
+	d := s.of(like, plan)
+	if s.take(d); s.best.value.Late > 0 {
+		d := *d
+		d.Base, d.Slope = like.Base, like.Slope
+		s.take(&d)
+	}
+}
+
 // search searches for decisions: on the scaled-down instance by list scheduling, then by the finite search, which does not know of memory;
 // and last among changes of the best one.
 func (s *scaling) search(rng *rand.Rand) error {
@@ -184,14 +200,15 @@ func (s *scaling) search(rng *rand.Rand) error {
 		return s.ctx.Err()
 	}
 	s.take(p.Chosen)
-	if s.Start != nil && s.in.Objective == instance.Makespan {
-		s.take(s.of(*p.Chosen, s.Start))
-	}
-	for n := 0; first.Err() == nil && (limited || n < listSteps); n++ {
+	s.start(*p.Chosen, s.Start)
+	for n := 0; first.Err() == nil && !s.Quick && (limited || n < listSteps); n++ {
 		last := p.Chosen
 		if p.Step(); p.Chosen != last {
 			s.take(p.Chosen)
 		}
+	}
+	if s.Quick {
+		return nil
 	}
 	found := p.Best.Schedule(s.small, p.Layout)
 	if p.Value.Late == 0 {
@@ -204,7 +221,13 @@ func (s *scaling) search(rng *rand.Rand) error {
 	}
 	p = p.Within(s.ctx)
 	ends := make([]instance.Tick, len(s.in.Jobs))
-	for n := 0; s.best.plan != nil && s.ctx.Err() == nil && (limited || n < min(mostFollowed, max(leastFollowed, followedJobs/len(ends)))); n++ {
+	hopeful, cancel := state.Portion(s.ctx, hopefulPart)
+	defer cancel()
+	most := min(mostFollowed, max(leastFollowed, followedJobs/len(ends)))
+	for n := 0; s.best.plan != nil && s.ctx.Err() == nil && (limited || n < most); n++ {
+		if s.best.value.Late > 0 && hopeful.Err() != nil {
+			break
+		}
 		for j, end := range s.best.ends {
 			ends[j] = instance.Tick(float64(end) * s.part)
 		}
@@ -229,11 +252,12 @@ func (s *scaling) improved(start *instance.Schedule, rng *rand.Rand) *instance.S
 
 // bundled follows schedules of the finite search alone, which bundles GPUs of workers that have several.
 func (s *scaling) bundled(rng *rand.Rand) error {
-	start, err := heuristics.Config{Without: s.Without}.Greedy(s.ctx, s.small, rng)
+	start, err := heuristics.Config{Quick: s.Quick, Without: s.Without}.Greedy(s.ctx, s.small, rng)
 	if err != nil {
 		return err
 	}
-	s.take(s.completed(list.Decision{}, start))
-	s.take(s.completed(list.Decision{}, s.improved(start, rng)))
+	if s.take(s.completed(list.Decision{}, start)); !s.Quick {
+		s.take(s.completed(list.Decision{}, s.improved(start, rng)))
+	}
 	return nil
 }

@@ -241,7 +241,7 @@ func (m *simulation) meets(c *sharers, jobs []int) bool {
 // share begins a pattern of jobs; nil: there is none.
 func (m *simulation) share(jobs []int) *sharers {
 	c := &sharers{jobs: jobs, start: m.now}
-	c.In, c.Left, c.Work = m.in, state.Pick(m.left, jobs), instance.UpTo[int](len(jobs))
+	c.Left, c.Work = state.Pick(m.left, jobs), instance.UpTo[int](len(jobs))
 	for _, j := range jobs {
 		c.Jobs, c.Nodes = append(c.Jobs, instance.JobID(j)), append(c.Nodes, m.in.NodesOf(m.homes[j])...)
 		for _, at := range m.places[j] {

@@ -114,33 +114,3 @@ func TestShrink(t *testing.T) {
 	}
 	require.Greater(t, shrunk, 10)
 }
-
-// TestOccupants: a job that enters has as many GPUs as workers, of types that it runs on, with memory for it beside those before it.
-func TestOccupants(t *testing.T) {
-	came, waited := 0, 0
-	for seed := range uint64(100) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		in := heuristicstest.Queueing(rng, instance.Makespan)
-		o := pattern.Occupants{In: in, Nodes: instance.UpTo[instance.NodeID](len(in.Nodes)), Jobs: in.AllJobs(), Homes: make([][]instance.GPUID, len(in.Jobs))}
-		for j := range in.Jobs {
-			o.Left = append(o.Left, in.Jobs[j].Iterations)
-		}
-		order := instance.UpTo[int](len(in.Jobs))
-		entered := o.Enter(order, 1<<40, make([]float64, len(in.GPUs)), 1e9, func(int) float64 { return 1 })
-		held := make([]instance.Memory, len(in.GPUs))
-		for _, n := range entered {
-			job := &in.Jobs[n]
-			require.Len(t, o.Homes[n], job.Workers)
-			require.True(t, slices.IsSorted(o.Homes[n]))
-			for _, g := range o.Homes[n] {
-				gpu := in.GPUs[g]
-				require.True(t, job.Runs(gpu.Type))
-				held[g] = held[g].With(job.On[gpu.Type].Memory(job.Full()))
-				require.LessOrEqual(t, held[g].Sum(), in.Types[gpu.Type].Memory)
-			}
-		}
-		came, waited = came+len(entered), waited+len(in.Jobs)-len(entered)
-	}
-	require.Greater(t, came, 100)
-	require.Greater(t, waited, 5)
-}

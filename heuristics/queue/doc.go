@@ -4,8 +4,7 @@
 //
 // Sets: units u, each of one or several jobs; nodes and their GPUs. A unit takes GPUs when its first job is admitted and
 // keeps them until its last job ends. A unit of one job runs it at the depths of its rule. A unit of several jobs takes whole
-// nodes, on which it repeats a pattern until all its jobs are done (units.go) or, for weighted completion, a chain of
-// patterns, each of which repeats until one more job ends (chain.go). Every unit is one block, or a few one after the other.
+// nodes, on which it repeats a pattern until all its jobs are done (units.go). Every unit is one block, or a few one after the other.
 //
 //	(1) at any time a GPU belongs to at most one unit
 //	(2) on a link the peaks of the units at work add up to no more than its capacity

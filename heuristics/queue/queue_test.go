@@ -3,7 +3,6 @@ package queue_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -87,7 +86,7 @@ func TestSlack(t *testing.T) {
 		for n, c := range []struct {
 			slack []float64
 			last  float64 // approximate end in ms
-		}{{nil, 2e6}, {[]float64{1, 1}, 2e6}, {[]float64{1, 1.25}, 2.5e6}, {[]float64{1, 1.9}, 4e6}, {[]float64{1}, 4e6}} {
+		}{{[]float64{1, 1}, 2e6}, {[]float64{1, 1.25}, 2.5e6}, {[]float64{1, 1.9}, 4e6}, {[]float64{1}, 4e6}} {
 			in := halves(t, racks, 1000)
 			s, _, err := queue.Search{Rounds: 40, Slack: c.slack}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
 			require.NoError(t, err)
@@ -99,61 +98,6 @@ func TestSlack(t *testing.T) {
 			require.Empty(t, check.Blocks(in, s))
 			require.InEpsilon(t, c.last*40/1000, float64(s.Makespan(in)), 0.05, "racks %v, case %d, short", racks, n)
 		}
-	}
-}
-
-// TestChains: for weighted completion jobs join and leave units one after the other, which ends sooner than whole jobs,
-// both if memory is held while jobs run and if it is held for the whole plan.
-func TestChains(t *testing.T) {
-	for _, residence := range []instance.Residence{instance.WhileRunning, instance.WholePlan} {
-		spec := &instance.Spec{
-			Version: 1, Objective: instance.WeightedCompletion, Residence: residence,
-			Cluster: instance.ClusterSpec{
-				GPUTypes: []instance.GPUTypeSpec{{Name: "v", Memory: 32 << 30}}, Racks: []instance.RackSpec{{Nodes: 2, GPUs: 4, GPU: "v", NIC: 100e9, Fabric: 1200e9}},
-			},
-			Profiles: []*instance.Profile{{Model: "m", GPU: "v", Batch: 1}},
-		}
-		for range 4 {
-			spec.Profiles[0].Layers = append(spec.Profiles[0].Layers, instance.Layer{Forward: 10e6, Backward: 20e6, Parameters: 50 << 20, Activations: 500 << 20})
-		}
-		for n := range 12 {
-			spec.Jobs = append(spec.Jobs, instance.JobSpec{Name: fmt.Sprintf("j%d", n), Model: "m", Workers: 4, Iterations: 1000 + 100*n})
-		}
-		in, err := instance.Compile(spec, nil)
-		require.NoError(t, err)
-		plan := func(whole bool) *instance.BlockSchedule {
-			s, _, err := queue.Search{Rounds: 1000, Whole: whole}.Orders(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
-			require.NoError(t, err)
-			require.Empty(t, check.Blocks(in, s))
-			return s
-		}
-		s := plan(false)
-		v, _ := in.Value(s).Float64()
-		whole, _ := in.Value(plan(true)).Float64()
-		t.Logf("%s: %.4f of whole jobs", residence, v/whole)
-		require.Less(t, v, 0.99*whole)
-		mates := map[instance.JobID]map[instance.JobID]bool{}
-		for _, b := range s.Blocks {
-			for _, x := range b.Tasks {
-				if mates[x.Job] == nil {
-					mates[x.Job] = map[instance.JobID]bool{}
-				}
-				for _, y := range b.Tasks {
-					mates[x.Job][y.Job] = true
-				}
-			}
-		}
-		// A job shares blocks with two that share none with each other.
-		require.True(t, slices.ContainsFunc(slices.Collect(maps.Values(mates)), func(with map[instance.JobID]bool) bool {
-			for a := range with {
-				for b := range with {
-					if !mates[a][b] {
-						return true
-					}
-				}
-			}
-			return false
-		}))
 	}
 }
 

@@ -38,9 +38,8 @@ type Order struct {
 
 // Orders searches for the order of jobs with the best queue. It starts from the given orders and those by release,
 // length, area, width and Smith's ratio, and continues with local search: single jobs move, start or stop waiting for
-// the type of GPU on which they are fastest, join units that share whole nodes, and leave them. For weighted completion they also
-// wait for jobs that are released later. A change is kept if the
-// plan is no worse: total tardiness first, then the value. The error is the [*state.NoPlan] of the first order if none
+// the type of GPU on which they are fastest, join units that share whole nodes, and leave them. For weighted completion they do not join
+// units, unless there is interference, but also wait for jobs that are released later. A change is kept if the plan is no worse: total tardiness first, then the value. The error is the [*state.NoPlan] of the first order if none
 // gave a plan. The result is the same for the same instance, state of rng and rounds. It includes the order of its
 // jobs, as a starting point for another search.
 func (c Search) Orders(ctx context.Context, in *instance.Instance, rng *rand.Rand, known ...Order) (*instance.BlockSchedule, Order, error) {
@@ -113,7 +112,7 @@ func (c Search) Timetable(ctx context.Context, q *Simulation, rng *rand.Rand, kn
 			case reserves && rng.IntN(4) == 0:
 				made[n].waiting = q.reservation(kept.waiting, jobs, rng)
 			default:
-				made[n].Jobs = f.change(ctx, slices.Clone(kept.Jobs), kept.tardy, !c.Whole, rng)
+				made[n].Jobs = f.change(ctx, slices.Clone(kept.Jobs), kept.tardy, !c.Whole && f.joins(), rng)
 			}
 		}
 		state.Parallel(len(made), func(n int) { made[n] = q.outcome(made[n].Order) })

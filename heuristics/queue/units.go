@@ -23,8 +23,7 @@ type Unit struct {
 	On            []instance.GPUID // GPUs on which it is running already; nil if it has not begun
 	Homes         [][]instance.GPUID
 	Blocks        []instance.Block
-	write         func() []instance.Block // makes the blocks if they are not kept in memory; nil if they are
-	Ends          []instance.Tick         // of each job
+	Ends          []instance.Tick // of each job
 	Release, Load instance.Tick
 	Length        instance.Tick // without the load
 	// By GPU, what its jobs need: the sum, and the largest demand of one.
@@ -41,17 +40,22 @@ const (
 
 // former makes units of jobs, and plans units of identical jobs once.
 type former struct {
-	q        *Simulation
-	class    []int
-	known    map[string]*Unit // nil: they do not fit
-	patterns pattern.Cache    // of chains; nil: there is none
-	seed     uint64
-	slack    []float64 // see [Search]
-	strays   []bool    // by job, see [pattern.Strays]
+	q      *Simulation
+	class  []int
+	known  map[string]*Unit // nil: they do not fit
+	seed   uint64
+	slack  []float64 // see [Search]
+	strays []bool    // by job, see [pattern.Strays]
 }
 
 func newFormer(q *Simulation, rng *rand.Rand, slack []float64) *former {
-	return &former{q, q.in.ClassOf(), map[string]*Unit{}, pattern.Cache{}, rng.Uint64(), slack, pattern.Strays(q.in)}
+	return &former{q, q.in.ClassOf(), map[string]*Unit{}, rng.Uint64(), slack, pattern.Strays(q.in)}
+}
+
+// joins reports whether jobs join in units: for weighted completion they end too late that way, unless, with interference, plans
+// are made anew at every arrival.
+func (f *former) joins() bool {
+	return f.q.in.Objective != instance.WeightedCompletion || f.slack != nil
 }
 
 // form returns the id of a unit of the jobs on nodes of that kind, or of any other if they may not live there, or of the
@@ -81,20 +85,9 @@ func (f *former) form(ctx context.Context, jobs []instance.JobID, kind int, rng 
 	key := pattern.Key(f.class, q.kinds, jobs, nodes)
 	found, ok := f.known[key]
 	if !ok && len(f.known) < mostKnown {
-		// With interference, plans are made anew at every arrival, from few orders, and chains are worse.
-		if q.in.Objective == instance.WeightedCompletion && f.slack == nil {
-			if found = f.chained(jobs, nodes); found != nil {
-				found.write = func() []instance.Block { return f.chained(found.Jobs, nodes).Blocks } // from known patterns
-			}
-		} else {
-			found = f.plan(ctx, jobs, nodes)
-		}
-		if found != nil {
+		if found = f.plan(ctx, jobs, nodes); found != nil {
 			found.Ends = instance.EndsOf(found.Blocks, len(jobs))
 			found.weigh(q.in, nodes)
-			if found.write != nil { // thousands of units would take hundreds of MB
-				found.Blocks = nil
-			}
 		}
 		f.known[key] = found
 	}
@@ -341,11 +334,7 @@ func (q *Simulation) Plan(list []Stint) *instance.BlockSchedule {
 		for n, home := range u.Homes {
 			plan.Residency[u.Jobs[n]] = state.Pick(gpus, home)
 		}
-		blocks := u.Blocks
-		if u.write != nil {
-			blocks = u.write()
-		}
-		for _, b := range blocks {
+		for _, b := range u.Blocks {
 			b.Start += s.Start + u.Load
 			plan.Blocks = append(plan.Blocks, pattern.Renumbered(b, pattern.Through(u.Jobs), pattern.Through(gpus)))
 		}
