@@ -142,25 +142,31 @@ func Resilience(ctx context.Context, spec *instance.Spec, models instance.Profil
 	return r, errors.Join(faults...)
 }
 
-// avoid takes the new plan without a node as the new plan after the failure of one of its links, if it is better: it uses none of them.
+// avoid takes the new plan without a node as the new plan after the failure of one of its links, if it is better: it uses none of them. So it
+// does with the old plan carried over, if that is in blocks, whose jobs may move though they lost nothing.
 func (r *ResilienceResult) avoid() {
 	in := r.Plan.Instance
-	without := map[string]*big.Rat{} // by link
-	for _, h := range r.Harm {
-		if len(h.Failures) == 1 && h.Replanned != nil {
-			for _, n := range in.Nodes {
-				if n.Name == h.Failures[0].Node {
-					for _, l := range []instance.LinkID{n.Up, n.Down, n.Fabric} {
-						without[in.Links[l].Name] = h.Replanned
-					}
-				}
+	without := map[string]*Harm{} // by link
+	for i := range r.Harm {
+		h := &r.Harm[i]
+		if n := slices.IndexFunc(in.Nodes, func(n instance.Node) bool { return len(h.Failures) == 1 && n.Name == h.Failures[0].Node }); n >= 0 {
+			for _, l := range []instance.LinkID{in.Nodes[n].Up, in.Nodes[n].Down, in.Nodes[n].Fabric} {
+				without[in.Links[l].Name] = h
 			}
 		}
 	}
+	less := func(a, b *big.Rat) bool { return a != nil && (b == nil || in.Objective.Better(a, b)) }
 	for i := range r.Harm {
 		h := &r.Harm[i]
-		if v := without[h.Failures[0].Link]; len(h.Failures) == 1 && v != nil && (h.Replanned == nil || in.Objective.Better(v, h.Replanned)) {
-			h.Replanned = v
+		node := without[h.Failures[0].Link]
+		if len(h.Failures) > 1 || node == nil || len(h.Touched) == 0 {
+			continue
+		}
+		if less(node.Replanned, h.Replanned) {
+			h.Replanned = node.Replanned
+		}
+		if r.Plan.Schedule == nil && less(node.Repaired, h.Repaired) {
+			h.Repaired, h.Unrepaired, h.Moved = node.Repaired, "", node.Moved
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package whatif_test
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -44,7 +43,7 @@ func TestResilienceOfNights(t *testing.T) {
 		in := r.Plan.Instance
 		require.Nil(t, r.Plan.Schedule, "it has too many tasks")
 		require.Len(t, r.Harm, len(in.Links)+len(in.Nodes))
-		without := map[string]*big.Rat{}
+		without := map[string]whatif.Harm{}
 		for _, h := range r.Harm {
 			require.NotNil(t, h.Repaired, "%v: %s", h.Failures, h.Unrepaired)
 			require.LessOrEqual(t, h.Replanned.Cmp(h.Repaired), 0)
@@ -55,12 +54,14 @@ func TestResilienceOfNights(t *testing.T) {
 			if node := h.Failures[0].Node; node != "" {
 				require.NotEmpty(t, h.Moved)
 				require.Subset(t, h.Moved, h.Touched)
-				without[node] = h.Replanned
+				without[node] = h
 			}
 		}
 		for _, h := range r.Harm {
-			if node, _, ok := strings.Cut(h.Failures[0].Link, "."); ok && without[node] != nil {
-				require.LessOrEqual(t, h.Replanned.Cmp(without[node]), 0, "%v", h.Failures)
+			node, _, _ := strings.Cut(h.Failures[0].Link, ".")
+			if n, ok := without[node]; ok && len(h.Touched) > 0 {
+				require.LessOrEqual(t, h.Replanned.Cmp(n.Replanned), 0, "%v", h.Failures)
+				require.LessOrEqual(t, h.Repaired.Cmp(n.Repaired), 0, "%v", h.Failures)
 			}
 		}
 		before := runtime.GOMAXPROCS(1)

@@ -49,6 +49,7 @@ the instance; --at says how long ago it began, or what time it is now. Iteration
 done. Those in flight end as planned, unless they use something that changed: then they are done
 again. Jobs in memory stay on their GPUs unless they must move; jobs that move are loaded again. The
 rest of the plan is first repaired, in the order of the plan, and then improved in the time that is left.
+Deadlines that no plan was found to meet are given up, and named.
 
 Changes are given by flags, most of them repeatable, or in a file:
 

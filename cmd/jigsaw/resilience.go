@@ -138,7 +138,7 @@ func (o *resilienceOptions) table(w io.Writer, std cli.Streams, r *whatif.Resili
 			replanned = "infeasible"
 			why = append(why, fmt.Sprintf("%s: %s", failed(h.Failures), strings.Join(h.Infeasible, "; ")))
 		} else if h.Repaired == nil {
-			why = append(why, fmt.Sprintf("%s: not repaired: %s", failed(h.Failures), strings.TrimPrefix(h.Unrepaired, "repair: ")))
+			why = append(why, fmt.Sprintf("%s: not repaired: %s", failed(h.Failures), strings.TrimPrefix(strings.TrimPrefix(h.Unrepaired, "repair: "), "heuristics: ")))
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", failed(h.Failures), len(h.Touched), len(h.Moved), value(h.Repaired), replanned, value(h.Bound))
 	}
