@@ -75,7 +75,7 @@ wasm: ## build the browser's core, and the part of it that makes a first plan, i
 	@install -m 644 "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin/wasm/
 
 # The largest compressed size of the core and CLP, in bytes; see DECISIONS.md, section 21.
-SIZE_LIMIT := 2734000
+SIZE_LIMIT := 2742000
 # And of what is loaded before the first plan.
 FIRST_LIMIT := 1330000
 
