@@ -182,21 +182,27 @@ func TestReplanShared(t *testing.T) {
 	require.Positive(t, found)
 }
 
+// weightedNight plans jobs of hours of different weights, and has a node fail after a quarter of the plan.
+func weightedNight(t *testing.T, jobs int, rng *rand.Rand) (spec *instance.Spec, plan *instance.BlockSchedule, planned instance.Duration, u Update) {
+	t.Helper()
+	spec = heuristicstest.NightSpec(3, jobs, 20_000, instance.WeightedCompletion)
+	for j := range spec.Jobs {
+		spec.Jobs[j].Weight = 1 + rng.Int64N(9)
+	}
+	in, err := instance.Compile(spec, nil)
+	require.NoError(t, err)
+	plan, err = horizon.Config{}.Scaled(t.Context(), in, rng)
+	require.NoError(t, err)
+	planned = in.Duration(plan.Makespan(in))
+	return spec, plan, planned, Update{At: planned / 4, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n1"}}}
+}
+
 // TestReplanAnew: after a failure, what is left is planned anew beside the jobs that stay, and weighted completions are better for it.
 func TestReplanAnew(t *testing.T) {
 	t.Parallel()
 	repaired, anew := 0.0, 0.0
 	for seed := range instancetest.Many(uint64(8), 1) {
-		spec := heuristicstest.NightSpec(3, 20, 20_000, instance.WeightedCompletion)
-		rng := rand.New(rand.NewPCG(seed, 37))
-		for j := range spec.Jobs {
-			spec.Jobs[j].Weight = 1 + rng.Int64N(9)
-		}
-		in, err := instance.Compile(spec, nil)
-		require.NoError(t, err)
-		plan, err := horizon.Config{}.Scaled(t.Context(), in, rng)
-		require.NoError(t, err)
-		u := Update{At: in.Duration(plan.Makespan(in)) / 4, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n1"}}}
+		spec, plan, _, u := weightedNight(t, 20, rand.New(rand.NewPCG(seed, 37)))
 		opt := Options{NoLP: true, NoBound: true}
 		r, err := Replan(t.Context(), spec, nil, plan, u, opt)
 		require.NoError(t, err)
@@ -218,16 +224,7 @@ func TestReplanAnew(t *testing.T) {
 func TestReplanLate(t *testing.T) {
 	t.Parallel()
 	for seed := range instancetest.Many(uint64(8), 1) {
-		spec := heuristicstest.NightSpec(3, 14, 20_000, instance.WeightedCompletion)
-		rng := rand.New(rand.NewPCG(seed, 38))
-		for j := range spec.Jobs {
-			spec.Jobs[j].Weight = 1 + rng.Int64N(9)
-		}
-		in, err := instance.Compile(spec, nil)
-		require.NoError(t, err)
-		plan, err := horizon.Config{}.Scaled(t.Context(), in, rng)
-		require.NoError(t, err)
-		u := Update{At: in.Duration(plan.Makespan(in)) / 4, Changes: []change.Change{{Kind: change.FailNode, Subject: "r0n1"}}}
+		spec, plan, planned, u := weightedNight(t, 14, rand.New(rand.NewPCG(seed, 38)))
 		opt := Options{NoLP: true, NoBound: true}
 		replan := func() (r *ReplanResult, last instance.Duration) {
 			r, err := Replan(t.Context(), spec, nil, plan, u, opt)
@@ -250,7 +247,7 @@ func TestReplanLate(t *testing.T) {
 		require.NotContains(t, fmt.Sprint(r.Notes), "deadlines given up")
 		require.LessOrEqual(t, last, end-60e9)
 		for j := range spec.Jobs {
-			spec.Jobs[j].Deadline = in.Duration(plan.Makespan(in)) // with a node less, impossible
+			spec.Jobs[j].Deadline = planned // with a node less, impossible
 		}
 		r, _ = replan()
 		require.Contains(t, fmt.Sprint(r.Notes), "deadlines given up")

@@ -150,3 +150,17 @@ test('a short plan with a queue shows its hours and its tasks, and a plan withou
     expect(await page.getByRole('region', { name: /jobs on nodes$/ }).count()).toBe(0)
   })
 })
+
+test('failures of a plan of hours are looked at', () =>
+  withScenario(long, async page => {
+    await settled(page)
+    await page.getByRole('tab', { name: 'Failures' }).click()
+    const panel = page.getByRole('tabpanel')
+    await panel.getByRole('button', { name: 'Look at every failure' }).click()
+    const table = panel.getByRole('table', { name: 'Failures, the greatest harm first' })
+    await table.waitFor()
+    expect(await table.getByRole('rowheader').allInnerTexts()).toContain('node r0n0')
+    expect(await faults(page)).toEqual([])
+    await panel.scrollIntoViewIfNeeded()
+    await shoot(page, 'long-failures')
+  }))
