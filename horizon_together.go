@@ -35,8 +35,8 @@ type together struct {
 const (
 	// A fraction of all iterations; for the makespan, after cells; and once more if jobs were late and others have a plan on time.
 	scalingShare, scalingShareLast, scalingShareAgain = 0.9, 0.8, 0.5
-	// Jobs that are admitted as they come, if they are released one after the other, more than manyReleased of them, or only wait for memory.
-	arrivalsShare, arrivalsShareMany, arrivalsShareAtOnce, arrivalsShareLast = 0.5, 0.8, 0.15, 0.3
+	// Jobs that are admitted as they come; if more than manyReleased are released one after the other; and after a fraction of all iterations.
+	arrivalsShare, arrivalsShareMany, arrivalsShareLast = 0.15, 0.8, 0.3
 )
 
 // mostQuick is the number of jobs above which quick plans are not made from a fraction of the iterations: it takes seconds.
@@ -125,14 +125,12 @@ func (t *together) arrivals() {
 	if in.Objective != instance.Makespan || !t.due && !t.released && !horizon.Waits(in) || t.opt.Without[method.Arrivals] || in.Resumes() {
 		return
 	}
-	share := arrivalsShareAtOnce
+	share := arrivalsShare
 	switch {
 	case t.weighted():
 		share = arrivalsShareLast
 	case t.many():
 		share = arrivalsShareMany
-	case t.released:
-		share = arrivalsShare
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
@@ -154,7 +152,7 @@ func (t *together) scaled() {
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
 	search := t.search
-	search.Start = t.first()
+	search.Starts = t.plans
 	if s, err := search.Scaled(eventloop.Context(within), t.in, t.rng(scalingPart)); err == nil {
 		others := len(t.plans)
 		t.take(s, nil)
@@ -212,14 +210,6 @@ func (t *together) least(a, b *instance.BlockSchedule) *instance.BlockSchedule {
 		return b
 	}
 	return a
-}
-
-// first is the best of the plans so far; nil: there is none.
-func (t *together) first() (best *instance.BlockSchedule) {
-	for _, s := range t.plans {
-		best = t.least(best, s)
-	}
-	return best
 }
 
 // choose takes the best of the plans with phases.

@@ -293,7 +293,10 @@ func goOn(carried *resume.Resumption) improver {
 			return carried.Plan
 		}
 		p.offerBlocks("the plan made anew", carried.Anew(func(in *instance.Instance, known *instance.BlockSchedule, free []instance.Tick) (*instance.BlockSchedule, error) {
-			c := horizon.Config{Rounds: rounds, Without: p.opt.Without, Start: known, Free: free}
+			c := horizon.Config{Rounds: rounds, Without: p.opt.Without, Free: free}
+			if known != nil {
+				c.Starts = append(c.Starts, known)
+			}
 			return c.Scaled(eventloop.Context(ctx), in, p.rng(anewPart))
 		}))
 		return carried.Plan

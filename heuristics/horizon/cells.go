@@ -23,8 +23,8 @@ type Config struct {
 	Rounds int
 	// Quick omits most exchanges of jobs between cells in [Config.Cells], and the search that follows list scheduling there and in [Config.Scaled].
 	Quick bool
-	// Start is a plan by which [Config.Scaled] decides, too; nil: none.
-	Start *instance.BlockSchedule
+	// Starts are plans by which [Config.Scaled] decides, too.
+	Starts []*instance.BlockSchedule
 	// Free is when each GPU is free for what [Config.Scaled] plans, and what jobs send from there; nil: from the start.
 	Free []instance.Tick
 	// Without lists the methods that are switched off.

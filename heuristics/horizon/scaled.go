@@ -64,9 +64,10 @@ const (
 	// mostScaledJobs is the largest number of jobs: plans of more are tens of megabytes.
 	mostScaledJobs = 1000
 	// listPart is the part of the time for list scheduling of the scaled-down instance, finitePart that of what is then left for the finite
-	// search, and hopefulPart that of the rest after which it ends if jobs are late still. Without a clock they take listSteps and finiteRounds,
+	// search, and hopefulPart that of the rest after which it ends if jobs are late still. For the makespan with plans to start from, changes of
+	// these gain most: list scheduling has listPartKnown, the finite search nothing. Without a clock they take listSteps and finiteRounds,
 	// and the number of changes that simulations of all iterations follow is such that they have followedJobs jobs in all, but at least leastFollowed and at most mostFollowed times followedAtOnce.
-	listPart, finitePart, hopefulPart                         = 0.4, 0.5, 0.3
+	listPart, listPartKnown, finitePart, hopefulPart          = 0.4, 0.1, 0.5, 0.3
 	listSteps, finiteRounds                                   = 4, 4
 	followedAtOnce, followedJobs, leastFollowed, mostFollowed = 2, 1500, 4, 20
 )
@@ -169,11 +170,8 @@ func (s *scaling) of(like list.Decision, plan *instance.BlockSchedule) *list.Dec
 	return d
 }
 
-// start follows a decision by a plan, if there is one, and, if jobs are late still, one by the same homes in the order of the other decision.
+// start follows a decision by a plan and, if jobs are late still, one by the same homes in the order of the other decision.
 func (s *scaling) start(like list.Decision, plan *instance.BlockSchedule) {
-	if plan == nil {
-		return
-	}
 	d := s.of(like, plan)
 	if s.take(d); s.best.value.Late > 0 {
 		d := *d
@@ -189,7 +187,11 @@ func (s *scaling) search(rng *rand.Rand) error {
 	if s.in.Queues() {
 		o.Stays = s.in
 	}
-	first, cancel := state.Portion(s.ctx, listPart)
+	known, part := s.in.Objective == instance.Makespan && len(s.Starts) > 0, listPart
+	if known {
+		part = listPartKnown
+	}
+	first, cancel := state.Portion(s.ctx, part)
 	defer cancel()
 	_, limited := s.ctx.Deadline()
 	p := list.NewPortfolio(first, o, s.small, rng)
@@ -200,7 +202,9 @@ func (s *scaling) search(rng *rand.Rand) error {
 		return s.ctx.Err()
 	}
 	s.take(p.Chosen)
-	s.start(*p.Chosen, s.Start)
+	for _, plan := range s.Starts {
+		s.start(*p.Chosen, plan)
+	}
 	for n := 0; first.Err() == nil && !s.Quick && (limited || n < listSteps); n++ {
 		last := p.Chosen
 		if p.Step(); p.Chosen != last {
@@ -211,7 +215,7 @@ func (s *scaling) search(rng *rand.Rand) error {
 		return nil
 	}
 	found := p.Best.Schedule(s.small, p.Layout)
-	if p.Value.Late == 0 {
+	if p.Value.Late == 0 && !known {
 		found = s.improved(found, rng)
 	}
 	for patience := range 3 {

@@ -89,6 +89,10 @@ func (p *Portfolio) Resume(from *Decision, as []int) {
 	p.try(list)
 }
 
+// triedSteps limits the search for a placement in tight memory where only some schedules are tried: searches that find one take a
+// hundredth of [placement.Place]'s usual limit, and searches make thousands of them.
+const triedSteps = 5000
+
 // Construct decodes the portfolio of placements, rules and patiences, the most
 // promising first, as far as the budget permits.
 func (p *Portfolio) Construct() error {
@@ -119,7 +123,9 @@ func (p *Portfolio) Construct() error {
 				}
 				list = list[:0]
 			}
-			c.Counts, c.Reach = counts, p.reach
+			if c.Counts, c.Reach = counts, p.reach; p.options.Tries > 0 {
+				c.Steps = triedSteps
+			}
 			var err error
 			if c.where, c.Counts, err = placement.Place(p.ctx, in, c.Options); err != nil {
 				if n == 0 {

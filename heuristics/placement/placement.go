@@ -38,6 +38,8 @@ type Options struct {
 	Noise *rand.Rand
 	// Reach is the [NewReach] of the instance; nil: computed.
 	Reach *Reach
+	// Steps limits the search for a placement if memory is tight, in workers placed; 0: [memorySteps].
+	Steps int
 }
 
 // placeOnce chooses the residency of every job under rules 1 and 7, balancing
@@ -82,7 +84,7 @@ func Place(ctx context.Context, in *instance.Instance, how Options) (*Placement,
 		}
 		return nil, nil, first
 	}
-	found, _ := memory.Search(ctx, in, memorySteps)
+	found, _ := memory.Search(ctx, in, cmp.Or(how.Steps, memorySteps))
 	if found == nil {
 		return nil, nil, first
 	}
