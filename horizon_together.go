@@ -137,9 +137,14 @@ func (t *together) arrivals() {
 	t.take(search.Arrivals(eventloop.Context(within), in, t.rng(arrivalsPart)))
 }
 
+// scales reports whether there is a plan by decisions about a fraction of the iterations.
+func (t *together) scales() bool {
+	return !t.opt.Without[method.Scaling] && (t.weighted() || !t.many()) && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
+}
+
 // scaled plans a fraction of all iterations.
 func (t *together) scaled() {
-	if !t.weighted() && (!t.released && !horizon.Waits(t.in) || t.many()) || t.opt.Quick && len(t.in.Jobs) > mostQuick || t.opt.Without[method.Scaling] {
+	if !t.scales() {
 		return
 	}
 	share := scalingShare
@@ -177,10 +182,8 @@ func (t *together) cells() {
 		share = 0.4
 	case t.weighted():
 		search.Quick, share = true, 0.1
-	case t.released && !t.many():
-		share = 0.5 // a fraction of all iterations comes after it
-	case horizon.Waits(in):
-		share = 0.75
+	case t.scales():
+		share = 0.5 // it goes on from there
 	}
 	within, stop := state.Portion(t.ctx, share)
 	defer stop()
