@@ -102,7 +102,7 @@ func (c Config) Cells(ctx context.Context, in *instance.Instance, rng *rand.Rand
 }
 
 // exchangePart is the fraction of the time for trying all sizes of cells, and the fraction of the rest for exchanges.
-const exchangePart = 0.25
+const exchangePart = 0.5
 
 // dealer assigns jobs to cells.
 type dealer struct {
