@@ -137,9 +137,12 @@ func (t *together) arrivals() {
 	t.take(search.Arrivals(eventloop.Context(within), in, t.rng(arrivalsPart)))
 }
 
-// scales reports whether there is a plan by decisions about a fraction of the iterations.
+// scales reports whether there is to be a plan by decisions about a fraction of the iterations. Without a clock there is none for makespans if all
+// jobs are there and fit into memory: in few steps it hardly improves plans of cells.
 func (t *together) scales() bool {
-	return !t.opt.Without[method.Scaling] && (t.weighted() || !t.many()) && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
+	_, limited := t.ctx.Deadline()
+	worth := t.weighted() || limited || t.released || horizon.Waits(t.in)
+	return !t.opt.Without[method.Scaling] && worth && (t.weighted() || !t.many()) && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
 }
 
 // scaled plans a fraction of all iterations.
