@@ -179,3 +179,28 @@ func TestScaledReleased(t *testing.T) {
 	require.Less(t, s.Makespan(in), inCells.Makespan(in))
 	require.Greater(t, mean/float64(s.Makespan(in)), 0.92)
 }
+
+// TestScaledStarts: of several plans to start from the one counts whose simulation is best.
+func TestScaledStarts(t *testing.T) {
+	t.Parallel()
+	in := heuristicstest.Night(t, 4, 40, 40_000, instance.Makespan)
+	search := horizon.Config{Quick: true}
+	cells, err := search.Cells(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	arrivals, err := search.Arrivals(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	from := func(plans ...*instance.BlockSchedule) instance.Tick {
+		search := search
+		search.Starts = plans
+		s, err := search.Scaled(t.Context(), in, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		require.Empty(t, check.Blocks(in, s))
+		return s.Makespan(in)
+	}
+	a, b := from(cells), from(arrivals)
+	t.Logf("%d from cells, %d from arrivals, %d from neither", a, b, from())
+	require.NotEqual(t, a, b)
+	require.Less(t, min(a, b), from())
+	require.Equal(t, min(a, b), from(cells, arrivals))
+	require.Equal(t, min(a, b), from(arrivals, cells))
+}
