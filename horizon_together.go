@@ -137,12 +137,11 @@ func (t *together) arrivals() {
 	t.take(search.Arrivals(eventloop.Context(within), in, t.rng(arrivalsPart)))
 }
 
-// scales reports whether there is to be a plan by decisions about a fraction of the iterations. Without a clock there is none for makespans if all
-// jobs are there and fit into memory: in few steps it hardly improves plans of cells.
+// scales reports whether there is to be a plan by decisions about a fraction of the iterations. For makespans there is none if all jobs are there
+// and fit into memory: patterns of cells, which are searched until the time is up, are better then.
 func (t *together) scales() bool {
-	_, limited := t.ctx.Deadline()
-	worth := t.weighted() || limited || t.released || horizon.Waits(t.in)
-	return !t.opt.Without[method.Scaling] && worth && (t.weighted() || !t.many()) && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
+	worth := t.weighted() || (t.released || horizon.Waits(t.in)) && !t.many()
+	return worth && !t.opt.Without[method.Scaling] && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
 }
 
 // scaled plans a fraction of all iterations.

@@ -10,6 +10,6 @@
 // jobs that share nodes end one after the other if that makes none of them late (phases.go; groups.go finds such jobs).
 // For the makespan of jobs that are released one after the other, or wait for memory, [Config.Arrivals] lists jobs on GPUs that they
 // share, one event after the other (arrivals.go, sharing.go, room.go), and last searches for the patterns of the best plan (searching.go).
-// From these plans, for the makespan, and alone for weighted completion, [Config.Scaled] searches for where jobs live and which goes first, on an instance with a fraction of the
+// From both plans, for such makespans, and alone for weighted completion, [Config.Scaled] searches for where jobs live and which goes first, on an instance with a fraction of the
 // iterations of each, and simulations of all iterations follow what it finds (scaled.go, following.go).
 package horizon
