@@ -205,14 +205,14 @@ func (s *scaling) search(rng *rand.Rand) error {
 	for _, plan := range s.Starts {
 		s.start(*p.Chosen, plan)
 	}
-	for n := 0; first.Err() == nil && !s.Quick && (limited || n < listSteps); n++ {
+	if s.Quick {
+		return nil
+	}
+	for n := 0; first.Err() == nil && (limited || n < listSteps); n++ {
 		last := p.Chosen
 		if p.Step(); p.Chosen != last {
 			s.take(p.Chosen)
 		}
-	}
-	if s.Quick {
-		return nil
 	}
 	found := p.Best.Schedule(s.small, p.Layout)
 	if p.Value.Late == 0 && !known {

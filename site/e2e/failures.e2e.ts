@@ -1,6 +1,7 @@
 // What the failure of each link and node would do: examined, stopped, applied, and undone.
 import { expect, test } from 'vitest'
 import {
+  everyFailure,
   example,
   exampleText,
   faults,
@@ -21,9 +22,7 @@ useBrowser()
 test('every failure is looked at, as by the command line, and one is made and undone', () =>
   withScenario(short, async page => {
     await settled(page)
-    await page.getByRole('tab', { name: 'Failures' }).click()
-    const panel = page.getByRole('tabpanel')
-    await panel.getByRole('button', { name: 'Look at every failure' }).click()
+    const panel = await everyFailure(page)
     const table = panel.getByRole('table', { name: 'Failures, the greatest harm first' })
     await table.waitFor()
     const said = JSON.parse(await run('resilience', fileOf('short.yaml', short), '-o', 'json'))
@@ -92,9 +91,7 @@ test('where no route obeys the policy that is said', () =>
     async page => {
       await planned(page)
       await stop(page)
-      await page.getByRole('tab', { name: 'Failures' }).click()
-      const panel = page.getByRole('tabpanel')
-      await panel.getByRole('button', { name: 'Look at every failure' }).click()
+      const panel = await everyFailure(page)
       await panel.getByText('Why there is no plan then').waitFor()
       await panel
         .getByText(/link spine0-firewall.fwd: .*polic/)

@@ -14,6 +14,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -201,6 +202,14 @@ export async function planned(page: Page): Promise<void> {
 export async function settled(page: Page): Promise<void> {
   await planned(page)
   await page.getByRole('banner').getByRole('button', { name: 'Plan', exact: true }).waitFor()
+}
+
+/** Begins to look at every failure of the plan, in the panel returned. */
+export async function everyFailure(page: Page): Promise<Locator> {
+  await page.getByRole('tab', { name: 'Failures' }).click()
+  const panel = page.getByRole('tabpanel')
+  await panel.getByRole('button', { name: 'Look at every failure' }).click()
+  return panel
 }
 
 /** The field that names the scenario. */

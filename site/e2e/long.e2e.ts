@@ -2,6 +2,7 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import {
+  everyFailure,
   exampleText,
   faults,
   follow,
@@ -154,9 +155,7 @@ test('a short plan with a queue shows its hours and its tasks, and a plan withou
 test('failures of a plan of hours are looked at', () =>
   withScenario(long, async page => {
     await settled(page)
-    await page.getByRole('tab', { name: 'Failures' }).click()
-    const panel = page.getByRole('tabpanel')
-    await panel.getByRole('button', { name: 'Look at every failure' }).click()
+    const panel = await everyFailure(page)
     const table = panel.getByRole('table', { name: 'Failures, the greatest harm first' })
     await table.waitFor()
     expect(await table.getByRole('rowheader').allInnerTexts()).toContain('node r0n0')
