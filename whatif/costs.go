@@ -65,11 +65,14 @@ type NodeChoice struct {
 	Efficient bool
 }
 
-// mostChoices of nodes are planned.
+// mostChoices of halves are planned.
 const mostChoices = 64
 
+// fineness: numbers of nodes are tried until they differ by a part so small.
+const fineness = 32
+
 // Costs plans a spec on parts of its cluster: on all, half, a quarter, ... of the nodes of each GPU type,
-// the first in order. The choice for a budget or a deadline is planned once more with opt. models are where it
+// the first in order, and for a budget or a deadline on numbers between those that do and those that do not. The choice for a budget or a deadline is planned once more with opt. models are where it
 // finds its profiles, as [jigsaw.Models].
 func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt CostOptions) (*CostResult, error) {
 	in, err := instance.Compile(spec, models)
@@ -82,41 +85,55 @@ func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSour
 	case !in.Priced():
 		return nil, instance.Problems{{Path: "cluster.gpu_types", Message: "no type of GPU has a price; give price_per_hour"}}
 	}
-	r := &CostResult{Instance: in, AtLeast: jigsaw.LeastCost(in), Choices: choices(in, spec), Fastest: -1, Cheapest: -1}
-	quick := opt.Options
-	quick.Quick, quick.Effort = true, 0
-	for i := range r.Choices {
-		if err := r.Choices[i].plan(ctx, models, quick); err != nil {
+	r := &CostResult{Instance: in, AtLeast: jigsaw.LeastCost(in), Fastest: -1, Cheapest: -1}
+	p := newParts(in, spec, models, opt)
+	halves := p.halves()
+	for _, counts := range halves {
+		if _, err := p.try(ctx, counts, len(halves)); err != nil {
 			return nil, err
 		}
-		if opt.Tried != nil {
-			opt.Tried(i+1, len(r.Choices))
+	}
+	limit := new(big.Rat).SetInt64(int64(opt.Deadline) / (1000 * in.TickUS)) // the deadline in ticks
+	cheapest := aim{
+		fewer: true,
+		does:  func(c *NodeChoice) bool { return c.Result.Primal.Cmp(limit) <= 0 },
+		order: func(a, b *NodeChoice) int { return cmp.Or(a.Cost.Cmp(b.Cost), a.Result.Primal.Cmp(b.Result.Primal)) },
+	}
+	fastest := aim{
+		does:  func(c *NodeChoice) bool { return c.Cost.Cmp(opt.Budget) <= 0 },
+		order: func(a, b *NodeChoice) int { return cmp.Or(a.Result.Primal.Cmp(b.Result.Primal), a.Cost.Cmp(b.Cost)) },
+	}
+	if opt.Deadline > 0 {
+		if err := p.narrow(ctx, cheapest); err != nil {
+			return nil, err
 		}
 	}
+	if opt.Budget != nil {
+		if err := p.narrow(ctx, fastest); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(p.choices, func(a, b NodeChoice) int { return slices.Compare(b.Nodes, a.Nodes) })
+	r.Choices = p.choices
+
 	m := relax.New(in)
 	r.Proof = area.LeastCost(m).Proof(in)
 	var dual *jigsaw.Certificate
 	if whole := r.Choices[0].Result; whole != nil && whole.Certified {
 		r.Dual, dual = whole.Dual, whole.Proof
 	}
-	limit := new(big.Rat) // the deadline in ticks
 	if opt.Deadline > 0 {
-		limit.SetInt64(int64(opt.Deadline) / (1000 * in.TickUS))
 		by := area.CostBy(m, instance.Tick(limit.Num().Int64()))
 		r.CostBy, r.DeadlineProof = by.Value, by.Proof(in)
 		if r.TooLate = r.Dual != nil && r.Dual.Cmp(limit) > 0; r.TooLate {
 			r.DeadlineProof = dual
 		}
-		r.Cheapest, err = r.choose(ctx, models, opt.Options, func(c *NodeChoice) bool { return c.Result.Primal.Cmp(limit) <= 0 },
-			func(a, b *NodeChoice) int { return cmp.Or(a.Cost.Cmp(b.Cost), a.Result.Primal.Cmp(b.Result.Primal)) })
-		if err != nil {
+		if r.Cheapest, err = p.choose(ctx, cheapest); err != nil {
 			return nil, err
 		}
 	}
 	if opt.Budget != nil {
-		r.Fastest, err = r.choose(ctx, models, opt.Options, func(c *NodeChoice) bool { return c.Cost.Cmp(opt.Budget) <= 0 },
-			func(a, b *NodeChoice) int { return cmp.Or(a.Result.Primal.Cmp(b.Result.Primal), a.Cost.Cmp(b.Cost)) })
-		if err != nil {
+		if r.Fastest, err = p.choose(ctx, fastest); err != nil {
 			return nil, err
 		}
 		r.earliest(m, opt.Budget, dual)
@@ -137,50 +154,116 @@ func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSour
 	return r, nil
 }
 
-// choices lists parts of the cluster, the whole of it first.
-func choices(in *instance.Instance, spec *instance.Spec) (list []NodeChoice) {
-	nodes := make([][]string, len(in.Types))
-	used := 0
+// parts plans on parts of a cluster.
+type parts struct {
+	spec   *instance.Spec
+	models instance.ProfileSource
+	opt    CostOptions
+	// nodes by name that are in service, by type of GPU.
+	nodes   [][]string
+	choices []NodeChoice
+}
+
+func newParts(in *instance.Instance, spec *instance.Spec, models instance.ProfileSource, opt CostOptions) *parts {
+	p := &parts{spec: spec, models: models, opt: opt, nodes: make([][]string, len(in.Types))}
 	for _, n := range in.Nodes {
-		nodes[n.Type] = append(nodes[n.Type], n.Name)
+		p.nodes[n.Type] = append(p.nodes[n.Type], n.Name)
 	}
-	for _, names := range nodes {
+	return p
+}
+
+// halves lists numbers of nodes by type: all with half, a quarter, ... of them, and none; the whole first.
+func (p *parts) halves() (list [][]int) {
+	used := 0
+	for _, names := range p.nodes {
 		if len(names) > 0 {
 			used++
 		}
 	}
-	parts := 1 // of each type: none, and so many halves
-	for math.Pow(float64(parts+2), float64(used)) <= mostChoices {
-		parts++
+	most := 1 // of each type: none, and so many halves
+	for math.Pow(float64(most+2), float64(used)) <= mostChoices {
+		most++
 	}
-	counts := make([]int, len(nodes))
-	var extend func(t int, left []string)
-	extend = func(t int, left []string) {
-		if t == len(nodes) {
+	counts := make([]int, len(p.nodes))
+	var extend func(t int)
+	extend = func(t int) {
+		if t == len(p.nodes) {
 			if slices.Max(counts) > 0 {
-				c := NodeChoice{Nodes: slices.Clone(counts), Spec: spec}
-				if len(left) > 0 {
-					changed := *spec
-					changed.Cluster.FailedNodes = slices.Concat(spec.Cluster.FailedNodes, left)
-					c.Spec = &changed
-				}
-				list = append(list, c)
+				list = append(list, slices.Clone(counts))
 			}
 			return
 		}
-		names := nodes[t]
-		for n, i := len(names), 0; ; n /= 2 {
-			if i++; i > parts {
+		for n, i := len(p.nodes[t]), 0; ; n /= 2 {
+			if i++; i > most {
 				n = 0
 			}
 			counts[t] = n
-			if extend(t+1, slices.Concat(left, names[n:])); n == 0 {
+			if extend(t + 1); n == 0 {
 				return
 			}
 		}
 	}
-	extend(0, nil)
+	extend(0)
 	return list
+}
+
+// try plans quickly on the first so many nodes of each type. all is how many such choices are known to be planned.
+func (p *parts) try(ctx context.Context, counts []int, all int) (*NodeChoice, error) {
+	c := NodeChoice{Nodes: slices.Clone(counts), Spec: p.spec}
+	var left []string
+	for t, n := range counts {
+		left = append(left, p.nodes[t][n:]...)
+	}
+	if len(left) > 0 {
+		changed := *p.spec
+		changed.Cluster.FailedNodes = slices.Concat(p.spec.Cluster.FailedNodes, left)
+		c.Spec = &changed
+	}
+	quick := p.opt.Options
+	quick.Quick, quick.Effort = true, 0
+	if err := c.plan(ctx, p.models, quick); err != nil {
+		return nil, err
+	}
+	p.choices = append(p.choices, c)
+	if p.opt.Tried != nil {
+		p.opt.Tried(len(p.choices), max(all, len(p.choices)))
+	}
+	return &c, nil
+}
+
+// narrow tries numbers of nodes between the best choice so far and the next that does not do, type by type, by bisection: the
+// cheapest plan that meets a deadline is likely on the fewest nodes, and the fastest within a budget on the most.
+func (p *parts) narrow(ctx context.Context, a aim) error {
+	for t := range p.nodes {
+		best := p.best(a)
+		if best < 0 {
+			return nil
+		}
+		counts := slices.Clone(p.choices[best].Nodes)
+		does, not := counts[t], -1
+		for i := range p.choices {
+			n := p.choices[i].Nodes[t]
+			if a.fewer && n < does && n > not || !a.fewer && n > does && (not < 0 || n < not) {
+				not = n
+			}
+		}
+		if not < 0 {
+			continue
+		}
+		for max(does-not, not-does) > max(1, does/fineness) && ctx.Err() == nil {
+			counts[t] = (does + not) / 2
+			c, err := p.try(ctx, counts, 0)
+			if err != nil {
+				return err
+			}
+			if c.Cost != nil && a.does(c) {
+				does = counts[t]
+			} else {
+				not = counts[t]
+			}
+		}
+	}
+	return nil
 }
 
 // size is the number of nodes. GPUs without jobs are not paid for, so nodes that no job needs do not show in the cost.
@@ -211,27 +294,40 @@ func (c *NodeChoice) plan(ctx context.Context, models instance.ProfileSource, op
 	return nil
 }
 
-// choose returns the first, in an order, of the choices that do, planned once more with all of opt; of equal ones that of fewest
-// nodes; -1 if none does.
-func (r *CostResult) choose(ctx context.Context, models instance.ProfileSource, opt jigsaw.Options, does func(*NodeChoice) bool, order func(a, b *NodeChoice) int) (int, error) {
-	first := -1
-	for i := range r.Choices {
-		c := &r.Choices[i]
-		if c.Cost != nil && does(c) && (first < 0 || cmp.Or(order(c, &r.Choices[first]), c.size()-r.Choices[first].size()) < 0) {
-			first = i
+// aim is what is asked of a choice with a plan: that it does, the first in an order; fewer: with fewer nodes it may no longer do, otherwise
+// with more.
+type aim struct {
+	fewer bool
+	does  func(*NodeChoice) bool
+	order func(a, b *NodeChoice) int
+}
+
+// best is the first of the choices that do; of equal ones that of fewest nodes; -1 if none does.
+func (p *parts) best(a aim) int {
+	best := -1
+	for i := range p.choices {
+		c := &p.choices[i]
+		if c.Cost != nil && a.does(c) && (best < 0 || cmp.Or(a.order(c, &p.choices[best]), c.size()-p.choices[best].size()) < 0) {
+			best = i
 		}
 	}
-	if first < 0 || opt.Quick || ctx.Err() != nil {
-		return first, nil
+	return best
+}
+
+// choose is best, planned once more with all of the options.
+func (p *parts) choose(ctx context.Context, a aim) (int, error) {
+	best := p.best(a)
+	if best < 0 || p.opt.Quick || ctx.Err() != nil {
+		return best, nil
 	}
-	again := r.Choices[first]
-	if err := again.plan(ctx, models, opt); err != nil {
-		return first, err
+	again := p.choices[best]
+	if err := again.plan(ctx, p.models, p.opt.Options); err != nil {
+		return best, err
 	}
-	if again.Cost != nil && does(&again) && order(&again, &r.Choices[first]) < 0 {
-		r.Choices[first] = again
+	if again.Cost != nil && a.does(&again) && a.order(&again, &p.choices[best]) < 0 {
+		p.choices[best] = again
 	}
-	return first, nil
+	return best, nil
 }
 
 // earliest finds the least end by which a plan may be within the budget, by bisection on what plans cost at least that

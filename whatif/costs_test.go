@@ -78,3 +78,51 @@ func TestCosts(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+// TestCostsBetween: for a deadline that all nodes meet and half of them do not, and for a budget between what both cost, numbers of
+// nodes in between are tried.
+func TestCostsBetween(t *testing.T) {
+	t.Parallel()
+	document, err := codec.Decode([]byte(`version: 1
+cluster:
+  gpu_types: [{name: v100, memory: 32GiB, price_per_hour: 3}]
+  racks: [{nodes: 8, gpus: 4, gpu: v100, nic: 50Gbit/s, fabric: 600Gbit/s}]
+jobs:
+  - {name: long, model: resnet50, workers: 4, iterations: 40}
+  - {name: short, count: 16, model: resnet50, workers: 4, iterations: 20}`))
+	require.NoError(t, err)
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	ask := func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
+		r, err := whatif.Costs(t.Context(), document.Spec, models, whatif.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
+		require.NoError(t, err)
+		return r
+	}
+	of := func(r *whatif.CostResult, nodes int) *whatif.NodeChoice {
+		for i := range r.Choices {
+			if r.Choices[i].Nodes[0] == nodes {
+				return &r.Choices[i]
+			}
+		}
+		return nil
+	}
+	r := ask(nil, 0)
+	require.Len(t, r.Choices, 4)
+	all, half := of(r, 8), of(r, 4)
+	between := new(big.Rat).Add(all.Result.Primal, half.Result.Primal)
+	end, _ := between.Mul(between, big.NewRat(r.Instance.TickUS*1000, 2)).Float64()
+
+	by := ask(nil, instance.Duration(end))
+	require.NotNil(t, of(by, 6))
+	cheapest := by.Choices[by.Cheapest]
+	assert.Contains(t, []int{5, 6, 7}, cheapest.Nodes[0])
+	assert.Negative(t, cheapest.Cost.Cmp(all.Cost))
+
+	within := ask(cheapest.Cost, 0)
+	fastest := within.Choices[within.Fastest]
+	assert.Contains(t, []int{5, 6, 7}, fastest.Nodes[0])
+	assert.Negative(t, fastest.Result.Primal.Cmp(half.Result.Primal))
+	for i, c := range within.Choices {
+		assert.True(t, i == 0 || c.Nodes[0] < within.Choices[i-1].Nodes[0], "sorted, each once")
+	}
+}

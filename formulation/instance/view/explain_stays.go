@@ -21,7 +21,7 @@ type StayLink struct {
 
 // ExplainBlocks says in a sentence for every job of a plan in blocks when it ends and why, and
 // returns the chain of the job that ends last: what that waited for, what this waited for in turn,
-// and so on back to a release or the beginning. alone is the ticks of an iteration of each job on the empty cluster,
+// and so on back to a release or the beginning. alone is the ticks of an iteration of each job on the empty cluster at full depth,
 // 0 where they are not known. begin is when the plan begins, by the clock; zero: not known. The plan must be valid.
 func ExplainBlocks(in *instance.Instance, s *instance.BlockSchedule, alone []instance.Tick, begin time.Time) (jobs []string, chain []StayLink) {
 	e := newStays(in, s)
@@ -163,11 +163,11 @@ func (e *stays) sentence(j instance.JobID, alone instance.Tick) string {
 	}
 	text := fmt.Sprintf("%s for its %s", e.at(e.work[j]), Count(job.Iterations, "iteration"))
 	mates := e.mates(j)
-	if least := instance.Tick(job.Iterations) * alone; alone > 0 && len(mates) > 0 {
-		text += fmt.Sprintf(", %s alone on the empty cluster,", e.at(least))
-	}
 	if len(mates) > 0 {
 		text += " beside " + e.names(mates)
+		if alone > 0 {
+			text += fmt.Sprintf(" (%s alone at full depth)", e.at(instance.Tick(job.Iterations)*alone))
+		}
 	}
 	list = append(list, text)
 	if pause := e.to[j] - e.from[j] - e.work[j]; pause > little {

@@ -47,7 +47,7 @@ func TestExplainBlocks(t *testing.T) {
 		`"first" ends at 4 h: 4 h for its 1,000 iterations`,
 		`"second" ends at 6 h: 3 h waiting for "first", 2 h for its 500 iterations; it is released at 60 min`,
 		`"loose" ends at 7 h: 6.5 h waiting, longer than for "second", the last job before it there, 360 s loading, 24 min for its 100 iterations`,
-		`"a" ends at 2.995 h: 2 h waiting for "b", 59.7 min for its 100 iterations, 30 min alone on the empty cluster, beside "b"`,
+		`"a" ends at 2.995 h: 2 h waiting for "b", 59.7 min for its 100 iterations beside "b" (30 min alone at full depth)`,
 		`"b" ends at 3 h: 59.7 min for its 100 iterations beside "a"; it is released at 2 h`,
 		`"late" ends at 5.54 h: 144 s for its 10 iterations, 30 min between blocks; it is released at 5 h`,
 		`"over" ends at 5.58 h: 5.34 h waiting for "late", 12 min loading, 144 s for its 10 iterations`,
