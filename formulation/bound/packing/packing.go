@@ -155,6 +155,9 @@ type Result struct {
 // programs. The check rounds the mixes of depths that it examines. If it finds contents valued
 // above their true value, prices with a larger sigma leave a margin for a higher price of GPUs.
 func (s search) Solve(ctx context.Context, engine solver.Solver, known Result) (Result, error) {
+	program, model := *s.Program, *s.Model
+	model.Context, program.Model = ctx, &model // a proof may take long, too
+	s.Program = &program
 	work := int64(0)
 	for _, margin := range []float64{0, 1e-3} {
 		r, err := s.solve(ctx, engine, known, margin)

@@ -10,7 +10,7 @@ import (
 
 // Prove checks that no contents of all GPUs are worth, at the prices, what the jobs ask
 // for. It solves the knapsacks anew, over all pairs of depths that a worker may mix, by
-// range minima; if these are inconclusive it enumerates the contents.
+// sliding windows; if these are inconclusive it enumerates the contents.
 func Prove(m *relax.Model, b *relax.Proven, c *relax.Certificate) error {
 	switch {
 	case !Packable(m):
@@ -73,15 +73,15 @@ type Examiner struct {
 	// from[i][x] is an upper limit on the value of slot i with later ones in x units, and
 	// rest[i][x] on that of slots from i on.
 	from, rest [][]int64
-	Left       int // sets that may still be examined
+	Left       int // steps that may still be made
 }
 
 // packChord is a mix of two depths: a worker that takes between from and to units is worth
 // base plus rise for each unit.
 type packChord struct{ from, to, base, rise int64 }
 
-// MostExamined bounds the sets of workers that are examined.
-const MostExamined = 100_000
+// MostExamined bounds the steps of examining sets of workers: a step is a number of units that a worker brings, at a chord.
+const MostExamined = 1 << 28
 
 // Examine reports whether no content is worth more than the price; prices of classes are far
 // from overflow.
@@ -151,14 +151,24 @@ func (e *Examiner) with(others []int64, i int) []int64 {
 	for x := range worth {
 		worth[x] = exact.NoWorth
 	}
+	lost := make([]int64, len(others)) // rise x units - worth, to be minimised
+	window := make([]int64, len(others))
 	for _, c := range e.chords[i] {
-		lost := make([]int64, len(others)) // rise x units - worth, to be minimised
 		for y := range lost {
 			lost[y] = c.rise*int64(y) - max(others[y], exact.NoWorth)
 		}
-		minima := exact.NewMinima(lost)
+		first, last := 0, 0 // of the window: units with rising losses, each the least of those after it
 		for x := c.from; x < int64(len(worth)); x++ {
-			worth[x] = max(worth[x], c.base+c.rise*x-minima.Least(int(max(0, x-c.to)), int(x-c.from)))
+			y := x - c.from
+			for last > first && lost[window[last-1]] >= lost[y] {
+				last--
+			}
+			window[last] = y
+			last++
+			for window[first] < x-c.to {
+				first++
+			}
+			worth[x] = max(worth[x], c.base+c.rise*x-lost[window[first]])
 		}
 	}
 	return worth
@@ -178,7 +188,7 @@ func (e *Examiner) extend(slots []int, worth []int64, first int) bool {
 		if e.P.Slots[i].Fixed || !e.hope(worth[:room+1], e.from[i]) {
 			continue
 		}
-		if e.Left--; e.Left < 0 || e.S.Model.Ended() {
+		if e.Left -= len(e.chords[i]) * len(worth); e.Left < 0 || e.S.Model.Ended() {
 			return false
 		}
 		set, next := append(slices.Clip(slots), i), e.with(worth, i)
