@@ -84,7 +84,7 @@ func (p *reporter) useFigure() page.Figure {
 	}{{"with a job in memory", p.use.occupied, page.ExclusiveColour}, {"computing", p.use.computing, page.PlanColour}} {
 		var points plotter.XYs
 		for i, v := range curve.values {
-			left := float64(p.use.span) / useParts * scale
+			left := float64(p.use.Span) / useParts * scale
 			points = append(points, plotter.XY{X: float64(i) * left, Y: v}, plotter.XY{X: float64(i+1) * left, Y: v})
 		}
 		if line, err := plotter.NewLine(points); err == nil {
@@ -94,7 +94,7 @@ func (p *reporter) useFigure() page.Figure {
 		}
 	}
 	all := float64(len(p.in.GPUs))
-	plot.X.Min, plot.X.Max = 0, float64(p.use.span)*scale
+	plot.X.Min, plot.X.Max = 0, float64(p.use.Span)*scale
 	plot.Y.Min, plot.Y.Max = 0, all*1.25
 	plot.Y.Tick.Marker = gpuTicks(len(p.in.GPUs))
 	plot.Legend.Left = false
@@ -107,7 +107,7 @@ func (p *reporter) useFigure() page.Figure {
 // timeUnit returns the unit of time axes, and what a tick is in it.
 func (p *reporter) timeUnit() (scale float64, unit string) {
 	second := float64(p.in.TickUS) / 1e6
-	length, unit := jigsaw.TimeUnit(float64(p.use.span) * second)
+	length, unit := jigsaw.TimeUnit(float64(p.use.Span) * second)
 	return second / length, unit
 }
 

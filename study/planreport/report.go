@@ -216,21 +216,19 @@ const (
 
 // resources says how busy nodes and links are.
 func (p *reporter) resources() {
-	in, span := p.in, float64(max(1, p.use.span))
+	in, span := p.in, float64(p.use.Span)
 	s := page.Section{ID: "resources", Title: "GPUs and links"}
-	sum := 0.0
 	nodes := page.Table{Caption: "By node: the share of GPU time in which a job computes, and in which there is a job in memory, " + p.span() + ".", Words: 2, Head: []string{"node", "GPUs", "computing", "occupied"}}
 	for n := range in.Nodes {
 		node := &in.Nodes[n]
 		all := span * float64(node.GPUs)
 		busy, held := 0.0, 0.0
 		for g := range node.All() {
-			busy, held = busy+p.use.busy[g], held+p.use.held[g]
+			busy, held = busy+float64(p.use.GPUs[g].Busy), held+p.use.held[g]
 		}
-		sum += busy
 		nodes.Rows = append(nodes.Rows, []string{node.Name, fmt.Sprintf("%d × %s", node.GPUs, in.Types[node.Type].Name), percent(busy/all, 1), percent(held/all, 1)})
 	}
-	s.Text = fmt.Sprintf("In the mean GPUs compute for %s of the time.", percent(sum/(span*float64(len(in.GPUs))), 1))
+	s.Text = fmt.Sprintf("In the mean GPUs compute for %s of the time.", percent(p.use.MeanGPU(), 1))
 	if len(in.Nodes) > mostNodes {
 		nodes.Caption += fmt.Sprintf(" The first %d of %d.", mostNodes, len(in.Nodes))
 		nodes.Rows = nodes.Rows[:mostNodes]
@@ -238,22 +236,19 @@ func (p *reporter) resources() {
 	s.Tables = append(s.Tables, nodes)
 	links := page.Table{Words: 1, Head: []string{"link", "Gbit/s", "carried (GB)", "in use"}}
 	var used []instance.LinkID
-	for l, bytes := range p.use.bytes {
-		if bytes > 0 {
+	for l, u := range p.use.Links {
+		if u.Bytes > 0 {
 			used = append(used, instance.LinkID(l))
 		}
 	}
-	share := func(l instance.LinkID) float64 {
-		return p.use.bytes[l] * 8e6 / (float64(in.Links[l].Capacity) * span * float64(in.TickUS))
-	}
-	slices.SortStableFunc(used, func(a, b instance.LinkID) int { return cmp.Compare(share(b), share(a)) })
+	slices.SortStableFunc(used, func(a, b instance.LinkID) int { return cmp.Compare(p.use.Links[b].Share, p.use.Links[a].Share) })
 	links.Caption = fmt.Sprintf("%s with traffic, by the share of their capacity that it takes %s.", view.Count(len(used), "link"), p.span())
 	if len(used) > mostLinks {
 		links.Caption = fmt.Sprintf("The %d busiest of %s", mostLinks, links.Caption)
 		used = used[:mostLinks]
 	}
 	for _, l := range used {
-		links.Rows = append(links.Rows, []string{in.Links[l].Name, fmt.Sprintf("%.4g", float64(in.Links[l].Capacity)/1e9), fmt.Sprintf("%.4g", p.use.bytes[l]/1e9), percent(share(l), 1)})
+		links.Rows = append(links.Rows, []string{in.Links[l].Name, fmt.Sprintf("%.4g", float64(in.Links[l].Capacity)/1e9), fmt.Sprintf("%.4g", float64(p.use.Links[l].Bytes)/1e9), percent(p.use.Links[l].Share, 1)})
 	}
 	if len(used) > 0 {
 		s.Tables = append(s.Tables, links)

@@ -55,19 +55,20 @@ func TestUse(t *testing.T) {
 			require.NoError(t, err)
 			busy := 0.0
 			for g := range in.GPUs {
-				assert.InDelta(t, float64(whole.GPUs[g].Busy), u.busy[g], 1e-6, "GPU %d", g)
-				assert.LessOrEqual(t, u.busy[g], u.held[g]+1e-6)
-				assert.LessOrEqual(t, u.held[g], float64(u.span)+1e-6)
-				busy += u.busy[g]
+				assert.Equal(t, whole.GPUs[g], u.GPUs[g], "GPU %d", g)
+				assert.LessOrEqual(t, float64(u.GPUs[g].Busy), u.held[g]+1e-6)
+				assert.LessOrEqual(t, u.held[g], float64(u.Span)+1e-6)
+				busy += float64(u.GPUs[g].Busy)
 			}
 			for l := range in.Links {
-				assert.InDelta(t, float64(whole.Links[l].Bytes), u.bytes[l], 1, in.Links[l].Name)
+				assert.InDelta(t, float64(whole.Links[l].Bytes), float64(u.Links[l].Bytes), 1, in.Links[l].Name)
+				assert.InDelta(t, whole.Links[l].Share, u.Links[l].Share, 1e-9, in.Links[l].Name)
 			}
 			curve := 0.0
 			for i, n := range u.computing {
 				assert.LessOrEqual(t, n, float64(len(in.GPUs))+1e-6)
 				assert.LessOrEqual(t, u.occupied[i], float64(len(in.GPUs))+1e-6)
-				curve += n * float64(u.span) / useParts
+				curve += n * float64(u.Span) / useParts
 			}
 			assert.InEpsilon(t, busy, curve, 1e-9, "the area below the curve is the time of all tasks")
 			assert.Equal(t, r.Schedule.Iterations(in), u.iterations)
@@ -84,7 +85,7 @@ func TestUse(t *testing.T) {
 // no difference but for rounding at the ends.
 func TestCurveOfRepeats(t *testing.T) {
 	for _, b := range []instance.Block{{Start: 1000, Period: 10, Repeats: 5000}, {Start: 1000, Period: 2000, Repeats: 25}} {
-		u := &use{span: 60_000, computing: make([]float64, useParts)}
+		u := &use{Usage: &view.Usage{Span: 60_000}, computing: make([]float64, useParts)}
 		task := instance.Task{Start: 0, End: b.Period / 2}
 		u.compute(&b, task, 0)
 		sum := 0.0

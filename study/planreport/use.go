@@ -4,15 +4,14 @@ import (
 	"slices"
 
 	"jigsaw/formulation/instance"
+	"jigsaw/formulation/instance/view"
 )
 
 // use is what a plan uses of GPUs and links until its end or, if it repeats, in a period.
 type use struct {
-	span instance.Tick
-	// busy and held are the ticks, by GPU, in which a task runs, and in which a job is in memory.
-	busy, held []float64
-	// bytes carried, by link.
-	bytes []float64
+	*view.Usage
+	// held are the ticks, by GPU, in which a job is in memory.
+	held []float64
 	// iterations by job, and their GPU time relative to full depth; NaN without any.
 	iterations []int
 	work       []float64
@@ -25,19 +24,15 @@ const useParts = 300
 
 func newUse(in *instance.Instance, plan *instance.BlockSchedule, period instance.Tick) *use {
 	u := &use{
-		span: period, busy: make([]float64, len(in.GPUs)), held: make([]float64, len(in.GPUs)), bytes: make([]float64, len(in.Links)),
+		Usage: view.UtilisationOfBlocks(in, plan, period), held: make([]float64, len(in.GPUs)),
 		iterations: make([]int, len(in.Jobs)), work: make([]float64, len(in.Jobs)), computing: make([]float64, useParts), occupied: make([]float64, useParts),
 	}
-	if period == 0 {
-		u.span = plan.Makespan(in)
-	}
-	u.span = max(1, u.span)
+	u.Span = max(1, u.Span)
 	full := make([]float64, len(in.Jobs))
 	for i := range plan.Blocks {
 		b := &plan.Blocks[i]
 		for _, t := range b.Tasks {
 			times := in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Time
-			u.busy[t.GPU] += float64(t.End-t.Start) * float64(b.Repeats)
 			u.work[t.Job] += float64(t.End-t.Start) * float64(b.Repeats)
 			full[t.Job] += float64(times[len(times)-1]) * float64(b.Repeats)
 			u.compute(b, t, period)
@@ -45,7 +40,6 @@ func newUse(in *instance.Instance, plan *instance.BlockSchedule, period instance
 		for j, n := range b.IterationsOf() {
 			u.iterations[j] += n * int(b.Repeats)
 		}
-		u.carry(in, plan.Residency, b)
 	}
 	for j := range u.work {
 		u.work[j] /= full[j]
@@ -56,7 +50,7 @@ func newUse(in *instance.Instance, plan *instance.BlockSchedule, period instance
 
 // compute adds a task of a block to the curve of computing GPUs. Periods shorter than its parts are spread evenly.
 func (u *use) compute(b *instance.Block, t instance.Task, period instance.Tick) {
-	if float64(b.Period) < float64(u.span)/useParts && b.Repeats > 1 {
+	if float64(b.Period) < float64(u.Span)/useParts && b.Repeats > 1 {
 		whole := float64(b.Period) * float64(b.Repeats)
 		u.add(u.computing, float64(b.Start+t.Start), float64(b.Start+t.Start)+whole, float64(t.End-t.Start)/float64(b.Period))
 		return
@@ -77,45 +71,13 @@ func (u *use) compute(b *instance.Block, t instance.Task, period instance.Tick) 
 
 // add adds a rate from a time to another to a curve.
 func (u *use) add(curve []float64, from, to, rate float64) {
-	width := float64(u.span) / useParts
+	width := float64(u.Span) / useParts
 	for i := int(from / width); i < useParts; i++ {
 		left := float64(i) * width
 		if left >= to {
 			return
 		}
 		curve[i] += rate * (min(to, left+width) - max(from, left)) / width
-	}
-}
-
-// carry adds what the synchronisations of a block move.
-func (u *use) carry(in *instance.Instance, residency [][]instance.GPUID, b *instance.Block) {
-	if len(b.Syncs) == 0 {
-		return
-	}
-	type iteration struct {
-		job instance.JobID
-		of  int
-	}
-	depths := map[iteration][]int{}
-	for _, t := range b.Tasks {
-		key := iteration{t.Job, t.Iteration}
-		if depths[key] == nil {
-			depths[key] = make([]int, len(in.Jobs[t.Job].Depths))
-		}
-		depths[key][t.Depth]++
-	}
-	spans := map[instance.JobID]instance.Span{}
-	for _, y := range b.Syncs {
-		job := &in.Jobs[y.Job]
-		span, ok := spans[y.Job]
-		if !ok {
-			span, _ = in.SpanOf(job, residency[y.Job])
-			spans[y.Job] = span
-		}
-		volume := float64(job.Volume(depths[iteration{y.Job, y.Iteration}], max(1, span.Parties))) * float64(b.Repeats)
-		for _, l := range span.Uses {
-			u.bytes[l.Link] += volume * float64(l.Times)
-		}
 	}
 }
 
@@ -127,7 +89,7 @@ func (u *use) occupy(in *instance.Instance, plan *instance.BlockSchedule, period
 	for j, gpus := range plan.Residency {
 		s := stay{max(0, from[j]-in.Jobs[j].Load), to[j]}
 		if period > 0 || !in.Queues() { // in memory all the time
-			s = stay{0, u.span}
+			s = stay{0, u.Span}
 		}
 		for _, g := range gpus {
 			stays[g] = append(stays[g], s)

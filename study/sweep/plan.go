@@ -39,7 +39,7 @@ func measure(ctx context.Context, c *Cell, p Program, library *profiles.Library)
 	row.Digest, row.TickUS, row.Jobs, row.Tasks = in.Digest(), in.TickUS, int64(len(in.Jobs)), tasks(in)
 	result, err := jigsaw.Plan(ctx, in, c.Method.options(c.Seed))
 	if err == nil {
-		err = fill(&row.Outcome, result)
+		fill(&row.Outcome, result)
 	}
 	if err == nil && result.Schedule != nil && row.Tasks <= drawnTasks {
 		var b bytes.Buffer
@@ -101,7 +101,7 @@ func tasks(in *instance.Instance) (n int64) {
 }
 
 // fill copies the plan's result.
-func fill(o *store.Outcome, r *jigsaw.Result) error {
+func fill(o *store.Outcome, r *jigsaw.Result) {
 	o.Status, o.Certified = string(r.Status), r.Certified
 	o.Reason, o.PlanNotes = strings.Join(r.Reasons, "; "), strings.Join(r.Notes, "; ")
 	o.Plan, o.Bound = jigsaw.Number(r.Primal), jigsaw.Number(r.Dual)
@@ -128,25 +128,29 @@ func fill(o *store.Outcome, r *jigsaw.Result) error {
 		{&r.FewerInterleaved, &o.FewerInterleaved, &o.FewerInterleavedEfficiency, &o.FewerInterleavedGPUs},
 		{&r.Greedy, &o.Greedy, &o.GreedyEfficiency, &o.GreedyGPUs},
 	} {
-		if b.from.Schedule == nil {
+		plan, period := inBlocks(b.from.Schedule, b.from.Blocks)
+		if plan == nil {
 			continue
 		}
 		*b.value, *b.efficiency = jigsaw.Number(b.from.Value), &b.from.Efficiency
-		use, err := view.Utilisation(b.from.Instance, b.from.Schedule)
-		if err != nil {
-			return err
-		}
-		mean := use.MeanGPU()
+		mean := view.UtilisationOfBlocks(b.from.Instance, plan, period).MeanGPU()
 		*b.share = &mean
 	}
-	if r.Schedule == nil {
-		return nil
+	if plan, period := inBlocks(r.Schedule, r.Blocks); plan != nil {
+		use(o, r, plan, period)
 	}
-	return use(o, r)
+}
+
+// inBlocks returns a plan in blocks, and its period if it repeats; nil if there is none.
+func inBlocks(s *instance.Schedule, blocks *instance.BlockSchedule) (*instance.BlockSchedule, instance.Tick) {
+	if blocks != nil || s == nil {
+		return blocks, 0
+	}
+	return s.Block(), s.Period
 }
 
 // use fills in the efficiency, and the plan's use of the cluster.
-func use(o *store.Outcome, r *jigsaw.Result) error {
+func use(o *store.Outcome, r *jigsaw.Result, plan *instance.BlockSchedule, period instance.Tick) {
 	in := r.Instance
 	efficiency := r.Efficiency()
 	o.PlanEfficiency = &efficiency
@@ -156,11 +160,8 @@ func use(o *store.Outcome, r *jigsaw.Result) error {
 		best := efficiency * *o.Plan / *o.Bound
 		o.BoundEfficiency = &best
 	}
-	u, err := view.Utilisation(in, r.Schedule)
-	if err != nil {
-		return err
-	}
-	o.PlanWork, o.FullWork = work(in, r.Schedule, u)
+	u := view.UtilisationOfBlocks(in, plan, period)
+	o.PlanWork, o.FullWork = work(in, plan)
 	gpus, memory := u.MeanGPU(), 0.0
 	for g := range u.GPUs {
 		memory = max(memory, float64(u.GPUs[g].Memory)/float64(in.Types[in.GPUs[g].Type].Memory))
@@ -172,20 +173,16 @@ func use(o *store.Outcome, r *jigsaw.Result) error {
 	}
 	link := slices.MaxFunc(u.Links, func(a, b view.LinkUsage) int { return cmp.Compare(a.Share, b.Share) }).Share
 	o.PlanNICs, o.PlanLink = &nics, &link
-	return nil
 }
 
-// work returns the GPU-ticks of a schedule's tasks, and those at full depth on the same
-// GPUs.
-func work(in *instance.Instance, s *instance.Schedule, u *view.Usage) (taken, full *int64) {
+// work returns the GPU-ticks of a plan's tasks, and those at full depth on the same GPUs.
+func work(in *instance.Instance, plan *instance.BlockSchedule) (taken, full *int64) {
 	taken, full = new(int64), new(int64)
-	for _, g := range u.GPUs {
-		*taken += int64(g.Busy)
-	}
-	iterations := s.Iterations(in)
-	for j, gpus := range s.Residency {
-		for _, g := range gpus {
-			*full += int64(iterations[j]) * int64(in.Jobs[j].On[in.GPUs[g].Type].Time[in.Jobs[j].Full()])
+	for _, b := range plan.Blocks {
+		for _, t := range b.Tasks {
+			job := &in.Jobs[t.Job]
+			*taken += int64(t.End-t.Start) * b.Repeats
+			*full += int64(job.On[in.GPUs[t.GPU].Type].Time[job.Full()]) * b.Repeats
 		}
 	}
 	return taken, full

@@ -41,6 +41,8 @@ type Mix struct {
 	Weights []int64 `yaml:"weights,omitempty" json:"weights,omitempty" absent:"1"`
 	// Releases are drawn uniformly from 0 to this time.
 	Releases instance.Duration `yaml:"releases,omitempty" json:"releases,omitempty"`
+	// Residence of the jobs, as in an instance file.
+	Residence instance.Residence `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
 }
 
 // ModelChoice is a model of the profile library.

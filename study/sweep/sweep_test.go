@@ -89,6 +89,37 @@ func TestStudy(t *testing.T) {
 	t.Run("killed", func(t *testing.T) { killedAtAnyMoment(t, study, whole) })
 }
 
+// TestHours: plans of hours, made in blocks, have all figures that short plans have; jobs that do not fit together wait for memory.
+func TestHours(t *testing.T) {
+	study, db := decode(t, `
+version: 1
+name: hours
+mixes: [{name: night, models: [{model: gnmt}, {model: bert24}], workers: [{workers: 2}], seconds: [{time: 1h}, {time: 2h}], residence: run}]
+methods: [{name: fast, quick: true}]
+sweeps: [{name: memory, axes: {clusters: [1x2x2], memory: [16GiB, 32GiB]}}]
+`), create(t, "hours.db")
+	p, err := sweep.Run(context.Background(), study, db, sweep.Options{})
+	require.NoError(t, err)
+	require.Zero(t, p.Failed)
+	lines, _, err := sweep.Lines(study, db)
+	require.NoError(t, err)
+	require.Len(t, lines, 2)
+	for _, l := range lines {
+		require.NotNil(t, l.FullWork)
+		assert.InEpsilon(t, *l.PlanEfficiency / *l.PlanGPUs, float64(*l.FullWork)/float64(*l.PlanWork), 1e-9)
+		for name, v := range map[string]*float64{
+			"queue": l.QueueGPUs, "exclusive": l.ExclusiveGPUs, "interleaved": l.InterleavedFullGPUs, "fewer, exclusive": l.FewerExclusiveGPUs, "fewer, interleaved": l.FewerInterleavedGPUs,
+			"plan": l.PlanGPUs, "memory": l.PlanMemory, "NICs": l.PlanNICs, "link": l.PlanLink,
+		} {
+			if assert.NotNil(t, v, name) {
+				assert.True(t, 0 <= *v && *v <= 1, "%s: %v", name, *v)
+			}
+		}
+		require.NotNil(t, l.Gain)
+		assert.GreaterOrEqual(t, *l.Gain, 0.0)
+	}
+}
+
 // goldenTable compares a study with the instances that it had when its results
 // were made. The planner's results for them may improve.
 func goldenTable(t *testing.T, study *sweep.Study, db *store.Store) {

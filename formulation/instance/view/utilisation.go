@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -86,9 +87,10 @@ type stay struct {
 // stays returns the stays on every GPU: from admission to end where jobs hold memory only
 // while they run, else of the whole plan.
 func (p *plan) stays() [][]stay {
-	in := p.in
-	timed := in.Queues() && p.period == 0
-	first, ends := make([]instance.Tick, len(in.Jobs)), p.s.Completion(in)
+	if !p.in.Queues() || p.period > 0 {
+		return staysOf(p.in, p.s.Residency, nil, nil, slices.Values(p.tasks))
+	}
+	first := make([]instance.Tick, len(p.in.Jobs))
 	for j := range first {
 		first[j] = math.MaxInt64
 	}
@@ -96,10 +98,15 @@ func (p *plan) stays() [][]stay {
 		t := &p.tasks[i]
 		first[t.Job] = min(first[t.Job], t.Start)
 	}
+	return staysOf(p.in, p.s.Residency, first, p.s.Completion(p.in), slices.Values(p.tasks))
+}
+
+// staysOf returns the stays on every GPU of jobs with these first starts and ends, nil: of the whole plan, and these tasks.
+func staysOf(in *instance.Instance, residency [][]instance.GPUID, first, ends []instance.Tick, tasks iter.Seq[instance.Task]) [][]stay {
 	list := make([][]stay, len(in.GPUs))
-	for j, gpus := range p.s.Residency {
+	for j, gpus := range residency {
 		s := stay{job: instance.JobID(j), to: math.MaxInt64}
-		if timed {
+		if ends != nil {
 			if s.to = ends[j]; in.Jobs[j].Resident == nil {
 				s.from = first[j] - in.Jobs[j].Load
 			}
@@ -109,8 +116,7 @@ func (p *plan) stays() [][]stay {
 			list[g] = append(list[g], s)
 		}
 	}
-	for i := range p.tasks {
-		t := &p.tasks[i]
+	for t := range tasks {
 		for n := range list[t.GPU] {
 			if s := &list[t.GPU][n]; s.job == t.Job {
 				s.ephemeral = max(s.ephemeral, in.Jobs[t.Job].On[in.GPUs[t.GPU].Type].Ephemeral[t.Depth])
