@@ -21,11 +21,13 @@ type together struct {
 	in       *instance.Instance // the plan's, or the same at full depth
 	ctx      context.Context
 	rounds   int
+	quick    bool
 	search   horizon.Config
 	enough   func(*big.Rat) bool // whether a plan of this value is good enough
 	due      bool                // some jobs have deadlines
 	released bool                // some jobs are released later than others
 	plans    []*instance.BlockSchedule
+	known    int  // how many of these, the first, are of a quick search
 	followed bool // there is a plan by decisions about a fraction of the iterations
 	best     *instance.BlockSchedule
 	err      error // why there is no plan
@@ -39,6 +41,9 @@ const (
 	arrivalsShare, arrivalsShareMany, arrivalsShareLast = 0.15, 0.8, 0.3
 )
 
+// quickShare is the part of the time that a quick plan may take, from which the search goes on.
+const quickShare = 0.2
+
 // mostQuick is the number of jobs above which quick plans are not made from a fraction of the iterations: it takes seconds.
 const mostQuick = 150
 
@@ -46,42 +51,60 @@ const mostQuick = 150
 // are too many for a fraction of the iterations, and cells start when the last of them is released.
 const manyReleased = 300
 
-// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left:
-// as they come, for the makespan; in cells, whose jobs all end together; by decisions about a fraction of all iterations; if these have no
-// plan, in units that queue, beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
+// together plans jobs that share GPUs, of the plan's instance or the same at full depth, in a part of the time that is left. Unless it is quick
+// it goes on from the quick plan.
 func (p *planner) together(in *instance.Instance, orders []queue.Order, part int) (*instance.BlockSchedule, error) {
 	ctx, rounds, cancel := p.part(part)
 	defer cancel()
-	t := &together{planner: p, in: in, ctx: ctx, rounds: rounds, enough: p.goodEnough()}
-	t.search = horizon.Config{Rounds: rounds, Quick: p.opt.Quick, Without: p.opt.Without}
+	t := p.newTogether(ctx, in, rounds, p.opt.Quick)
+	if !p.opt.Quick {
+		within, stop := state.Portion(ctx, quickShare)
+		defer stop()
+		if s, err := p.newTogether(within, in, quickRounds, true).plan(orders); err == nil {
+			t.plans, t.known = append(t.plans, s), 1
+		}
+	}
+	return t.plan(orders)
+}
+
+// newTogether begins a plan without any plan known.
+func (p *planner) newTogether(ctx context.Context, in *instance.Instance, rounds int, quick bool) *together {
+	t := &together{planner: p, in: in, ctx: ctx, rounds: rounds, quick: quick, enough: p.goodEnough()}
+	t.search = horizon.Config{Rounds: rounds, Quick: quick, Without: p.opt.Without}
 	if in == p.in {
 		t.search.Improved = func(v *big.Rat) { p.see("search", v) }
 	}
 	t.due = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Deadline > 0 })
 	t.released = slices.ContainsFunc(in.Jobs, func(j instance.Job) bool { return j.Release > 0 })
+	return t
+}
+
+// plan plans the jobs as they come, for the makespan; in cells, whose jobs all end together; by decisions about a fraction of all iterations; if
+// these have no plan, in units that queue, beginning with the given orders; and last in phases, in which jobs end sooner if the objective is no worse for it.
+func (t *together) plan(orders []queue.Order) (*instance.BlockSchedule, error) {
 	plans := []func(){t.arrivals, t.cells, t.scaled}
 	if t.weighted() {
 		plans = []func(){t.scaled, t.arrivals, t.cells}
 	}
 	for _, plan := range plans {
-		if !t.done() && (len(t.plans) == 0 || !t.weighted()) { // for weighted completion the others are a last resort
+		if !t.done() && (len(t.plans) == t.known || !t.weighted()) { // for weighted completion the others are a last resort
 			plan()
 		}
 	}
-	if t.weighted() && !t.followed && len(t.plans) > 0 && !t.done() { // from a plan on time
+	if t.weighted() && !t.followed && len(t.plans) > t.known && !t.done() { // from a plan on time
 		t.scaled()
 	}
 	t.choose()
-	if !t.done() && (t.best == nil || t.weighted() && (t.opt.Quick || !t.followed)) {
+	if !t.done() && (t.best == nil || t.weighted() && (t.quick || !t.followed)) {
 		t.orders(orders)
 	}
-	if in == p.in && t.best != nil {
-		if s := p.result.Blocks; s != nil && in.Value(s).Cmp(in.Value(t.best)) < 0 { // that of a baseline
+	if t.in == t.planner.in && t.best != nil {
+		if s := t.result.Blocks; s != nil && t.in.Value(s).Cmp(t.in.Value(t.best)) < 0 { // that of a baseline
 			t.best = t.phased(s)
 		}
 	}
-	if t.best != nil && in.Objective == instance.Makespan {
-		t.best = t.search.Phases(ctx, in, t.best, t.best.Makespan(in), p.rng(phasesPart))
+	if t.best != nil && t.in.Objective == instance.Makespan {
+		t.best = t.search.Phases(t.ctx, t.in, t.best, t.best.Makespan(t.in), t.rng(phasesPart))
 	}
 	return t.best, t.err
 }
@@ -116,7 +139,7 @@ func (t *together) shortest() (*instance.Instance, horizon.Config) {
 	}
 	in := *t.in
 	in.Objective = instance.Makespan
-	return &in, horizon.Config{Rounds: t.rounds, Quick: t.opt.Quick, Without: t.opt.Without}
+	return &in, horizon.Config{Rounds: t.rounds, Quick: t.quick, Without: t.opt.Without}
 }
 
 // arrivals admits jobs as they come.
@@ -141,7 +164,7 @@ func (t *together) arrivals() {
 // and fit into memory: patterns of cells, which are searched until the time is up, are better then.
 func (t *together) scales() bool {
 	worth := t.weighted() || (t.released || horizon.Waits(t.in)) && !t.many()
-	return worth && !t.opt.Without[method.Scaling] && (!t.opt.Quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
+	return worth && !t.opt.Without[method.Scaling] && (!t.quick || len(t.in.Jobs) <= mostQuick) && horizon.Scales(t.in)
 }
 
 // scaled plans a fraction of all iterations.
@@ -153,7 +176,7 @@ func (t *together) scaled() {
 	switch {
 	case !t.weighted():
 		share = scalingShareLast
-	case len(t.plans) > 0:
+	case len(t.plans) > t.known:
 		share = scalingShareAgain
 	}
 	within, stop := state.Portion(t.ctx, share)
@@ -173,7 +196,7 @@ func (t *together) many() bool { return t.released && len(t.in.Jobs) > manyRelea
 // cells divides the jobs among groups of nodes.
 func (t *together) cells() {
 	in, search := t.shortest()
-	if t.many() && in.Objective == instance.Makespan && len(t.plans) > 0 {
+	if t.many() && in.Objective == instance.Makespan && len(t.plans) > t.known {
 		return
 	}
 	share := 0.9

@@ -37,6 +37,18 @@ func TestArrivals(t *testing.T) {
 	require.LessOrEqual(t, plan(nil).Primal.Cmp(with.Primal), 0)
 }
 
+// TestMoreWorkIsNoWorse: a longer search goes on from the quick plan.
+func TestMoreWorkIsNoWorse(t *testing.T) {
+	t.Parallel()
+	in := heuristicstest.Night(t, 4, 60, 40_000, instance.Makespan)
+	quick, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true, Quick: true})
+	require.NoError(t, err)
+	longer, err := jigsaw.Plan(context.Background(), in, jigsaw.Options{NoLP: true})
+	require.NoError(t, err)
+	requirePlanInBlocks(t, longer)
+	require.LessOrEqual(t, longer.Primal.Cmp(quick.Primal), 0)
+}
+
 // TestNothingToGain: where whole jobs in the best order reach the bound, nothing else is searched for, whatever the time limit.
 func TestNothingToGain(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package horizon
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -54,14 +55,20 @@ func (f *following) home(m *simulation, j int) []instance.GPUID {
 	return nil
 }
 
-// pattern is that of jobs that share GPUs; nil: there is none. For the makespan jobs to whose GPUs no others come repeat a list
-// schedule in which they end together, if they all end sooner with it.
+// pattern is that of jobs that share GPUs; nil: there is none.
 func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
 	if len(c.jobs) == 1 || m.in.Grouped() {
 		return m.listed(c, f.paces(m, c), mostShared, sharedTries)
 	}
+	ends := m.in.Objective == instance.Makespan && len(c.jobs) <= pattern.MostJobs && !f.expects(m, c.gpus)
+	return m.made.once(f.about(m, c, ends), func() *pattern.Pattern { return f.make(m, c, ends) })
+}
+
+// make makes a pattern. If ends, no others come to the GPUs of the jobs: they repeat a list schedule in which they end together, if they all end
+// sooner with it.
+func (f *following) make(m *simulation, c *sharers, ends bool) *pattern.Pattern {
 	p := f.sample(m, c)
-	if m.in.Objective != instance.Makespan || len(c.jobs) > pattern.MostJobs || f.expects(m, c.gpus) {
+	if !ends {
 		return p
 	}
 	want := make([]float64, len(c.jobs))
@@ -72,6 +79,21 @@ func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
 		return q
 	}
 	return p
+}
+
+// about is a text of all that the pattern of some jobs depends on.
+func (f *following) about(m *simulation, c *sharers, ends bool) string {
+	d, limits := *f.Decision, state.Pick(f.Where.Limit, c.jobs)
+	d.Where, d.Counts = nil, state.Pick(d.Counts, c.jobs)
+	if d.Slow != nil {
+		d.Slow = state.Pick(d.Slow, c.jobs)
+	}
+	if m.in.Objective == instance.Makespan { // see sample
+		d.Base, d.Slope = nil, nil
+	} else {
+		d.Base, d.Slope = state.Pick(d.Base, c.jobs), state.Pick(d.Slope, c.jobs)
+	}
+	return fmt.Sprint(c.Jobs, c.Homes, c.Nodes, c.Left, ends, limits, d)
 }
 
 // expects reports whether jobs are to come to some of the GPUs, which are ascending.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"jigsaw/formulation/instance"
 	"jigsaw/heuristics"
@@ -26,6 +27,37 @@ type sharing struct {
 	wide     []bool          // too wide for any node that it runs on
 	whole    []bool          // too wide for any rack as well
 	free     []instance.Tick // see [Config]
+	made     made
+}
+
+// made are patterns that simulations made, by all that they depend on: a change leaves most of the next simulation as it is.
+type made struct {
+	sync.Mutex
+	patterns map[string]*pattern.Pattern // nil: there is none
+	tasks    int                         // of all patterns
+}
+
+// mostMade is the number of tasks of all patterns that are kept, some hundred megabytes.
+const mostMade = 2_000_000
+
+// once makes a pattern unless it was made before.
+func (m *made) once(about string, make func() *pattern.Pattern) *pattern.Pattern {
+	m.Lock()
+	p, ok := m.patterns[about]
+	m.Unlock()
+	if ok {
+		return p
+	}
+	p = make()
+	m.Lock()
+	defer m.Unlock()
+	if m.tasks > mostMade || m.patterns == nil {
+		m.patterns, m.tasks = map[string]*pattern.Pattern{}, 0
+	}
+	if m.patterns[about] = p; p != nil {
+		m.tasks += len(p.Schedule.Tasks)
+	}
+	return p
 }
 
 // kindOf numbers jobs by what decides where they find room.
