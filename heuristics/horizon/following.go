@@ -61,12 +61,12 @@ func (f *following) pattern(m *simulation, c *sharers) *pattern.Pattern {
 		return m.listed(c, f.paces(m, c), mostShared, sharedTries)
 	}
 	ends := m.in.Objective == instance.Makespan && len(c.jobs) <= pattern.MostJobs && !f.expects(m, c.gpus)
-	return m.made.once(f.about(m, c, ends), func() *pattern.Pattern { return f.make(m, c, ends) })
+	return m.made.once(f.about(m, c, ends), func() *pattern.Pattern { return f.create(m, c, ends) })
 }
 
-// make makes a pattern. If ends, no others come to the GPUs of the jobs: they repeat a list schedule in which they end together, if they all end
+// create makes a pattern. If ends, no others come to the GPUs of the jobs: they repeat a list schedule in which they end together, if they all end
 // sooner with it.
-func (f *following) make(m *simulation, c *sharers, ends bool) *pattern.Pattern {
+func (f *following) create(m *simulation, c *sharers, ends bool) *pattern.Pattern {
 	p := f.sample(m, c)
 	if !ends {
 		return p

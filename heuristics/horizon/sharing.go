@@ -41,14 +41,14 @@ type made struct {
 const mostMade = 2_000_000
 
 // once makes a pattern unless it was made before.
-func (m *made) once(about string, make func() *pattern.Pattern) *pattern.Pattern {
+func (m *made) once(about string, create func() *pattern.Pattern) *pattern.Pattern {
 	m.Lock()
 	p, ok := m.patterns[about]
 	m.Unlock()
 	if ok {
 		return p
 	}
-	p = make()
+	p = create()
 	m.Lock()
 	defer m.Unlock()
 	if m.tasks > mostMade || m.patterns == nil {
