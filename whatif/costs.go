@@ -71,9 +71,9 @@ const mostChoices = 64
 // fineness: numbers of nodes are tried until they differ by a part so small.
 const fineness = 32
 
-// Costs plans a spec on parts of its cluster: on all, half, a quarter, ... of the nodes of each GPU type,
-// the first in order, and for a budget or a deadline on numbers between those that do and those that do not. The choice for a budget or a deadline is planned once more with opt. models are where it
-// finds its profiles, as [jigsaw.Models].
+// Costs plans a spec on parts of its cluster: on all, half, a quarter, ... of the nodes of each GPU type, and for a budget or a deadline
+// on numbers between those that do and those that do not; those with more nodes first. The choice for a budget or a deadline is planned once
+// more with opt. models are where it finds its profiles, as [jigsaw.Models].
 func Costs(ctx context.Context, spec *instance.Spec, models instance.ProfileSource, opt CostOptions) (*CostResult, error) {
 	in, err := instance.Compile(spec, models)
 	if err != nil {
@@ -207,8 +207,11 @@ func (p *parts) halves() (list [][]int) {
 	return list
 }
 
-// try plans quickly on the first so many nodes of each type. all is how many such choices are known to be planned.
+// try plans quickly on the first so many nodes of each type, unless that was done before. all is how many such choices are known to be planned.
 func (p *parts) try(ctx context.Context, counts []int, all int) (*NodeChoice, error) {
+	if tried := slices.IndexFunc(p.choices, func(c NodeChoice) bool { return slices.Equal(c.Nodes, counts) }); tried >= 0 {
+		return &p.choices[tried], nil
+	}
 	c := NodeChoice{Nodes: slices.Clone(counts), Spec: p.spec}
 	var left []string
 	for t, n := range counts {

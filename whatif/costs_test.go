@@ -118,7 +118,7 @@ jobs:
 	assert.Contains(t, []int{5, 6, 7}, cheapest.Nodes[0])
 	assert.Negative(t, cheapest.Cost.Cmp(all.Cost))
 
-	within := ask(cheapest.Cost, 0)
+	within := ask(cheapest.Cost, instance.Duration(end))
 	fastest := within.Choices[within.Fastest]
 	assert.Contains(t, []int{5, 6, 7}, fastest.Nodes[0])
 	assert.Negative(t, fastest.Result.Primal.Cmp(half.Result.Primal))

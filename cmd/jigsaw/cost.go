@@ -39,10 +39,11 @@ func newCost(std cli.Streams) *cobra.Command {
 takes and what it costs (price_per_hour). Spot capacity is a GPU type of its own, with profiled_as.
 
 --budget asks for the fastest plan that costs no more, --deadline for the cheapest plan that ends by
-then; numbers of nodes in between are then tried as well. The plan chosen is made once more with all of --time or --effort. Next to it stands a bound, proven
-in exact arithmetic, that no plan on any choice of nodes beats: the earliest end within the budget, or the least
-cost that meets the deadline. --write writes the instance of the choice, for jigsaw plan. --certificate writes
-the proof of the bound, or without --budget and --deadline that of the least cost, for jigsaw certify.
+then; numbers of nodes in between are then tried as well. The plan chosen is made once more with all of
+--time or --effort. Next to it stands a bound, proven in exact arithmetic, that no plan on any choice of
+nodes beats: the earliest end within the budget, or the least cost that meets the deadline. --write writes
+the instance of the choice, for jigsaw plan. --certificate writes the proof of the bound, or without
+--budget and --deadline that of the least cost, for jigsaw certify.
 Exit codes: 0 answered, 2 invalid input, 3 proven that no plan does, 4 none found.`,
 		Example: `  jigsaw cost cluster.yaml
   jigsaw cost cluster.yaml --budget 120 --write rented.yaml
