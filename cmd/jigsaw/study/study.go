@@ -44,7 +44,8 @@ base, or are
   seeds             [1]
 
 or, with sample: {cells: 100, seed: 1}, a part of it. "jigsaw study show smoke"
-is one to start from.`,
+is one to start from. Jobs of hours (time: 2h) are in memory only while they run if
+their mix says residence: run.`,
 		Example: `  jigsaw study show smoke > mine.yaml
   jigsaw study run mine.yaml --db mine.db
   jigsaw report mine.db --file mine.html
