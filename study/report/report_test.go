@@ -293,5 +293,5 @@ func TestAllCells(t *testing.T) {
 	}
 	assert.Len(t, lines, 5, "each cell is told apart by its parameters")
 	assert.Equal(t, []string{"sweep", "cluster", "GPU speed", "memory per GPU", "depth rule"}, r.Rows.Head[:r.Rows.Words])
-	assert.Contains(t, r.Rows.Caption, "In all of them: GPU type v100, NIC 100 Gbit/s, fabric 1200 Gbit/s, ")
+	assert.Contains(t, r.Rows.Caption, "In all of them: GPU type v100, residence plan, NIC 100 Gbit/s, fabric 1200 Gbit/s, ")
 }

@@ -23,6 +23,8 @@ type Parameters struct {
 	Speed float64 `json:"speed"`
 	// Memory of a GPU in bytes.
 	Memory int64 `json:"memory_bytes"`
+	// Residence of jobs in memory: plan or run.
+	Residence string `json:"residence"`
 	// NIC and Fabric of a node in bit/s.
 	NIC              int64   `json:"nic_bps"`
 	Fabric           int64   `json:"fabric_bps"`

@@ -16,7 +16,7 @@ import (
 )
 
 // format is the version of the file's tables.
-const format = 2
+const format = 3
 
 // application marks the file as one of ours ("JgSw").
 const application = 0x4a675377
@@ -114,6 +114,13 @@ func (s *Store) prepare() error {
 		})
 	case app != application:
 		return errors.New("it is an SQLite file, but not of a study")
+	case version == format-1: // it lacks one column
+		if err := s.transact(func(t *sql.Tx) error {
+			_, err := t.Exec(fmt.Sprintf("ALTER TABLE run ADD COLUMN residence TEXT NOT NULL DEFAULT 'plan'; PRAGMA user_version = %d", format))
+			return err
+		}); err != nil {
+			return err
+		}
 	case version != format:
 		return fmt.Errorf("its tables have version %d; this program reads version %d: export it with the program that made it", version, format)
 	}

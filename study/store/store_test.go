@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,28 @@ func TestRoundTrip(t *testing.T) {
 	schedule, err = s.Schedule("c")
 	require.NoError(t, err)
 	assert.Nil(t, schedule)
+}
+
+// TestBeforeResidences: a file from before residences is read as of jobs that are in memory for the whole plan.
+func TestBeforeResidences(t *testing.T) {
+	s := create(t, "old.db", row("a", 1))
+	require.NoError(t, s.Close())
+	db, err := sql.Open("sqlite", s.Name())
+	require.NoError(t, err)
+	_, err = db.Exec("ALTER TABLE run DROP COLUMN residence; PRAGMA user_version = 2")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+
+	for range 2 {
+		s, err := store.Open(s.Name())
+		require.NoError(t, err)
+		rows, err := s.Rows()
+		require.NoError(t, err)
+		want := row("a", 1)
+		want.Residence = "plan"
+		assert.Equal(t, map[string]*store.Row{"a": want}, rows)
+		require.NoError(t, s.Close())
+	}
 }
 
 func TestOneWriter(t *testing.T) {

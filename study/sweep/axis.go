@@ -75,6 +75,11 @@ func AllAxes() []Axis {
 		plain("gpus", "GPU type", func(a *Axes) *[]string { return &a.GPUs }, "v100", func(c *Cell) *string { return &c.GPU }, nil),
 		plain("speeds", "GPU speed", func(a *Axes) *[]instance.Ratio { return &a.Speeds }, instance.One, func(c *Cell) *instance.Ratio { return &c.Speed }, instance.Ratio.Float),
 		plain("memory", "memory per GPU", func(a *Axes) *[]instance.Bytes { return &a.Memory }, 32<<30, func(c *Cell) *instance.Bytes { return &c.Memory }, gib),
+		axis("residence", "residence", func(a *Axes) *[]instance.Residence { return &a.Residence }, always(instance.WholePlan), func(_ *Spec, c *Cell, v instance.Residence) {
+			if c.Residence = v; v == instance.WholePlan {
+				c.Residence = ""
+			}
+		}, func(c *Cell) string { return c.residence() }, nil),
 		plain("nic", "NIC", func(a *Axes) *[]instance.BitRate { return &a.NIC }, 100e9, func(c *Cell) *instance.BitRate { return &c.NIC }, gbit),
 		plain("fabric", "fabric", func(a *Axes) *[]instance.BitRate { return &a.Fabric }, 1200e9, func(c *Cell) *instance.BitRate { return &c.Fabric }, gbit),
 		plain("oversubscription", "oversubscription", func(a *Axes) *[]instance.Ratio { return &a.Oversubscription }, instance.One,

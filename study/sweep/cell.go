@@ -22,6 +22,8 @@ type Cell struct {
 	Fabric           instance.BitRate `json:"fabric"`
 	Oversubscription instance.Ratio   `json:"oversubscription"`
 	Mix              Mix              `json:"mix"`
+	// Residence is empty for plan: the keys of cells before it stay.
+	Residence instance.Residence `json:"residence,omitempty"`
 	// Profiles that the study adds to the library.
 	Profiles  []*instance.Profile `json:"profiles,omitempty"`
 	Load      instance.Ratio      `json:"load"`
@@ -31,6 +33,9 @@ type Cell struct {
 	Method    Method              `json:"method"`
 	Seed      int64               `json:"seed"`
 }
+
+// residence names that of jobs in memory.
+func (c *Cell) residence() string { return string(or(c.Residence, instance.WholePlan)) }
 
 // Key identifies the cell's run by a program: the SHA-256 of both in
 // hexadecimal.

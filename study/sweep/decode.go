@@ -306,7 +306,7 @@ func (v *validator) cells() {
 		}
 		seen := map[kind]bool{}
 		for _, c := range v.Cells(w) {
-			k := kind{c.Cluster, c.GPU, c.Mix.Name, fmt.Sprint(c.SPB), c.Memory.String(), c.Workers, c.Objective}
+			k := kind{c.Cluster, c.GPU, c.Mix.Name, fmt.Sprint(c.SPB), c.Memory.String() + " " + string(c.Residence), c.Workers, c.Objective}
 			if seen[k] {
 				continue
 			}

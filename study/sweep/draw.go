@@ -30,7 +30,7 @@ func (c *Cell) Spec(library instance.ProfileSource) (*instance.Spec, error) {
 		gpu.ProfiledAs = []instance.ProfiledAs{{GPU: c.GPU, Speed: c.Speed}}
 	}
 	s := &instance.Spec{
-		Version: instance.Version, TickUS: c.TickUS, Objective: c.Objective, Residence: c.Mix.Residence,
+		Version: instance.Version, TickUS: c.TickUS, Objective: c.Objective, Residence: c.Residence,
 		Name: fmt.Sprintf("%s on %s, seed %d", c.Mix.Name, c.Cluster, c.Seed),
 		Cluster: instance.ClusterSpec{
 			GPUTypes: []instance.GPUTypeSpec{gpu},

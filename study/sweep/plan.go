@@ -85,7 +85,7 @@ func (m *Method) Flags(seed int64) string {
 func (c *Cell) parameters(p Program) store.Parameters {
 	return store.Parameters{
 		Key: c.Key(p), Cluster: c.Cluster.String(), GPUs: int64(c.Cluster.Total()), GPU: c.GPU, Speed: c.Speed.Float(),
-		Memory: int64(c.Memory), NIC: int64(c.NIC), Fabric: int64(c.Fabric), Oversubscription: c.Oversubscription.Float(),
+		Memory: int64(c.Memory), Residence: c.residence(), NIC: int64(c.NIC), Fabric: int64(c.Fabric), Oversubscription: c.Oversubscription.Float(),
 		Mix: c.Mix.Name, Load: c.Load.Float(), Workers: int64(c.Workers), SPB: RuleName(c.SPB),
 		Objective: string(c.Objective), Method: c.Method.Name, Seed: c.Seed, Planner: p.Planner, Engine: p.Engine,
 	}

@@ -41,8 +41,6 @@ type Mix struct {
 	Weights []int64 `yaml:"weights,omitempty" json:"weights,omitempty" absent:"1"`
 	// Releases are drawn uniformly from 0 to this time.
 	Releases instance.Duration `yaml:"releases,omitempty" json:"releases,omitempty"`
-	// Residence of the jobs, as in an instance file.
-	Residence instance.Residence `yaml:"residence,omitempty" json:"residence,omitempty" absent:"plan"`
 }
 
 // ModelChoice is a model of the profile library.
@@ -95,6 +93,8 @@ type Axes struct {
 	Speeds []instance.Ratio `yaml:"speeds,omitempty" json:"speeds,omitempty" absent:"those of base, or else the default"`
 	// Memory of a GPU; default 32GiB.
 	Memory []instance.Bytes `yaml:"memory,omitempty" json:"memory,omitempty" absent:"those of base, or else the default"`
+	// Residence of jobs in memory: plan, or run for jobs of hours that are there only while they run; default plan.
+	Residence []instance.Residence `yaml:"residence,omitempty" json:"residence,omitempty" absent:"those of base, or else the default"`
 	// NIC of a node, each way; default 100Gbit/s.
 	NIC []instance.BitRate `yaml:"nic,omitempty" json:"nic,omitempty" absent:"those of base, or else the default"`
 	// Fabric inside a node; default 1200Gbit/s.

@@ -94,9 +94,9 @@ func TestHours(t *testing.T) {
 	study, db := decode(t, `
 version: 1
 name: hours
-mixes: [{name: night, models: [{model: gnmt}, {model: bert24}], workers: [{workers: 2}], seconds: [{time: 1h}, {time: 2h}], residence: run}]
+mixes: [{name: night, models: [{model: gnmt}, {model: bert24}], workers: [{workers: 2}], seconds: [{time: 1h}, {time: 2h}]}]
 methods: [{name: fast, quick: true}]
-sweeps: [{name: memory, axes: {clusters: [1x2x2], memory: [16GiB, 32GiB]}}]
+sweeps: [{name: memory, axes: {clusters: [1x2x2], residence: [plan, run]}}]
 `), create(t, "hours.db")
 	p, err := sweep.Run(context.Background(), study, db, sweep.Options{})
 	require.NoError(t, err)

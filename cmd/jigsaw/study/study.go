@@ -34,6 +34,7 @@ base, or are
   gpus              [v100]           GPU types of the profile library
   speeds            [1]              relative to the GPU that was profiled
   memory            [32GiB]          of a GPU
+  residence         [plan]           run: jobs of hours are in memory only while they run
   nic, fabric       [100Gbit/s], [1200Gbit/s]
   oversubscription  [1]              of the racks' uplinks
   mixes, methods    all
@@ -44,8 +45,7 @@ base, or are
   seeds             [1]
 
 or, with sample: {cells: 100, seed: 1}, a part of it. "jigsaw study show smoke"
-is one to start from. Jobs of hours (time: 2h) are in memory only while they run if
-their mix says residence: run.`,
+is one to start from.`,
 		Example: `  jigsaw study show smoke > mine.yaml
   jigsaw study run mine.yaml --db mine.db
   jigsaw report mine.db --file mine.html
