@@ -65,7 +65,8 @@ export const glossary = {
   stages: 'The number of GPUs of each stage, from the first layers to the last.',
   per_second: 'Iterations of the background job per second.',
   waits: 'From the job’s release until it is admitted, that is, until there is memory for it.',
-  slowdown: 'The job’s time from its release to its end, divided by that alone on the empty cluster at full depth.',
+  slowdown:
+    'The job’s time from its release to its end, divided by that alone on the empty cluster at full depth.',
   background: 'Jobs on one GPU each, which run in slices while the burst-parallel job leaves their GPU idle.',
   rate_of_alone: 'The background job’s speed, relative to its speed alone on a GPU.',
   binds:
