@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -240,10 +241,12 @@ func TestReplanLate(t *testing.T) {
 		for j := range spec.Jobs {
 			spec.Jobs[j].Deadline = end - 60e9 // the repair is late
 		}
-		r, _ := replan()
-		require.Contains(t, fmt.Sprint(r.Notes), "deadlines given up")
-		opt.Quick = false
 		r, last := replan()
+		if !strings.Contains(fmt.Sprint(r.Notes), "deadlines given up") { // the quick search sometimes finds a plan, too
+			require.LessOrEqual(t, last, end-60e9)
+		}
+		opt.Quick = false
+		r, last = replan()
 		require.NotContains(t, fmt.Sprint(r.Notes), "deadlines given up")
 		require.LessOrEqual(t, last, end-60e9)
 		for j := range spec.Jobs {
