@@ -15,6 +15,17 @@ import (
 	"jigsaw/whatif"
 )
 
+// costsOf returns a function that asks for the costs of a spec by quick plans, for a budget and a deadline; nil and 0: for none.
+func costsOf(t *testing.T, spec *instance.Spec) func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
+	models, err := jigsaw.Models()
+	require.NoError(t, err)
+	return func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
+		r, err := whatif.Costs(t.Context(), spec, models, whatif.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
+		require.NoError(t, err)
+		return r
+	}
+}
+
 // TestCosts: choices of nodes have valid plans of what they cost, of which the right ones are chosen, and none beats a bound.
 func TestCosts(t *testing.T) {
 	t.Parallel()
@@ -24,11 +35,7 @@ func TestCosts(t *testing.T) {
 	require.NoError(t, err)
 	models, err := jigsaw.Models()
 	require.NoError(t, err)
-	ask := func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
-		r, err := whatif.Costs(t.Context(), document.Spec, models, whatif.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
-		require.NoError(t, err)
-		return r
-	}
+	ask := costsOf(t, document.Spec)
 	r := ask(nil, 0)
 	require.Len(t, r.Choices, 5, "2, 1 or 0 nodes of one type, 1 or 0 of the other, and not none")
 	assert.Equal(t, []int{2, 1}, r.Choices[0].Nodes)
@@ -91,13 +98,7 @@ jobs:
   - {name: long, model: resnet50, workers: 4, iterations: 40}
   - {name: short, count: 16, model: resnet50, workers: 4, iterations: 20}`))
 	require.NoError(t, err)
-	models, err := jigsaw.Models()
-	require.NoError(t, err)
-	ask := func(budget *big.Rat, deadline instance.Duration) *whatif.CostResult {
-		r, err := whatif.Costs(t.Context(), document.Spec, models, whatif.CostOptions{Options: jigsaw.Options{Quick: true}, Budget: budget, Deadline: deadline})
-		require.NoError(t, err)
-		return r
-	}
+	ask := costsOf(t, document.Spec)
 	of := func(r *whatif.CostResult, nodes int) *whatif.NodeChoice {
 		for i := range r.Choices {
 			if r.Choices[i].Nodes[0] == nodes {
