@@ -37,8 +37,8 @@ type made struct {
 	tasks    int                         // of all patterns
 }
 
-// mostMade is the number of tasks of all patterns that are kept, some hundred megabytes.
-const mostMade = 2_000_000
+// mostMade is the number of tasks of all patterns that are kept, in less than a hundred megabytes.
+const mostMade = 1_000_000
 
 // once makes a pattern unless it was made before.
 func (m *made) once(about string, create func() *pattern.Pattern) *pattern.Pattern {

@@ -161,7 +161,7 @@ func use(o *store.Outcome, r *jigsaw.Result, plan *instance.BlockSchedule, perio
 		o.BoundEfficiency = &best
 	}
 	u := view.UtilisationOfBlocks(in, plan, period)
-	o.PlanWork, o.FullWork = work(in, plan)
+	o.PlanWork, o.FullWork = work(in, plan, u)
 	gpus, memory := u.MeanGPU(), 0.0
 	for g := range u.GPUs {
 		memory = max(memory, float64(u.GPUs[g].Memory)/float64(in.Types[in.GPUs[g].Type].Memory))
@@ -176,12 +176,14 @@ func use(o *store.Outcome, r *jigsaw.Result, plan *instance.BlockSchedule, perio
 }
 
 // work returns the GPU-ticks of a plan's tasks, and those at full depth on the same GPUs.
-func work(in *instance.Instance, plan *instance.BlockSchedule) (taken, full *int64) {
+func work(in *instance.Instance, plan *instance.BlockSchedule, u *view.Usage) (taken, full *int64) {
 	taken, full = new(int64), new(int64)
+	for _, g := range u.GPUs {
+		*taken += int64(g.Busy)
+	}
 	for _, b := range plan.Blocks {
 		for _, t := range b.Tasks {
 			job := &in.Jobs[t.Job]
-			*taken += int64(t.End-t.Start) * b.Repeats
 			*full += int64(job.On[in.GPUs[t.GPU].Type].Time[job.Full()]) * b.Repeats
 		}
 	}
